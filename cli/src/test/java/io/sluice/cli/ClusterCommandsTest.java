@@ -249,7 +249,7 @@ class ClusterCommandsTest {
         .isEqualTo(
             "sluice admin delete-application: coordinator "
                 + quorum
-                + ": no live application of that name is known here: \"doomed\"\n");
+                + ": unknown or ended application: \"doomed\"\n");
   }
 
   @Test
@@ -283,7 +283,7 @@ class ClusterCommandsTest {
     assertThat(one.exitCode()).isZero();
     assertThat(one.out()).contains(name, "HEALTHY", dir.resolve("disk0").toString());
     assertThat(none.exitCode()).isEqualTo(4);
-    assertThat(none.err()).endsWith("no server of that name is known here: \"nobody:1\"\n");
+    assertThat(none.err()).endsWith("unknown server: \"nobody:1\"\n");
   }
 
   @Test
@@ -404,7 +404,7 @@ class ClusterCommandsTest {
     assertThat(JsonMapper.shared().readTree(json.out()).get("applied")).isEmpty();
     assertThat(broken.exitCode()).isEqualTo(1);
     assertThat(broken.err().lines()).hasSize(1);
-    assertThat(broken.err()).contains("nothing has changed", "rss.coordinator.app.max");
+    assertThat(broken.err()).contains("configuration not changed", "rss.coordinator.app.max");
   }
 
   @Test

@@ -25,7 +25,7 @@ public record CoordinatorConfig(
       SecurityConfig.withoutSecrets(
               ConfigSchema.builder("coordinator")
                   .title("Coordinator")
-                  .intro("Read from the file that `sluice coordinator --conf FILE` names."))
+                  .intro("Keys of the file given by `sluice coordinator --conf FILE`."))
           .keys(CoordinatorPortsConfig.KEYS)
           .keys(FilesConfig.KEYS)
           .keys(ServerTableConfig.KEYS)

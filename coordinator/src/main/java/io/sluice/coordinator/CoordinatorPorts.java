@@ -24,21 +24,22 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-/** The two ports of a coordinator and their event loops. For the thread that starts it. */
+/**
+ * The gRPC and HTTP ports of a coordinator and their event loops. Used by the starting thread only.
+ */
 final class CoordinatorPorts {
   /**
-   * Calls take microseconds and their handlers do not block: two loops are plenty for thousands of
-   * servers.
+   * Handlers take microseconds and never block: two event loops suffice for thousands of servers.
    */
   private static final int EVENT_LOOPS = 2;
 
   /**
-   * Calls are short, so that gRPC moves them to a new connection without a failure: certificates
-   * and addresses are looked at again once an hour.
+   * Connections are closed once an hour, so that certificates and addresses are checked again.
+   * Calls are short, so gRPC moves them to a new connection without a failure.
    */
   private static final long MAX_CONNECTION_MINUTES = 60;
 
-  /** More than the longest call. */
+  /** Longer than the longest call. */
   private static final long CONNECTION_GRACE_SECONDS = 90;
 
   private static final long CLOSE_WAIT_SECONDS = 5;
@@ -52,7 +53,8 @@ final class CoordinatorPorts {
   /**
    * Starts the event loops.
    *
-   * @param closers what ends loops and ports is put in front
+   * @param closers shutdown tasks, run from the first to the last; tasks for event loops and ports
+   *     are pushed to the front
    */
   CoordinatorPorts(
       CoordinatorPortsConfig config,
@@ -75,16 +77,16 @@ final class CoordinatorPorts {
                 .awaitUninterruptibly(CLOSE_WAIT_SECONDS, TimeUnit.SECONDS));
   }
 
-  /** Loops for the coordinator's own calls, too. */
+  /** Event loops, shared with calls that this coordinator makes. */
   EventLoopGroup loops() {
     return loops;
   }
 
   /**
-   * Binds the gRPC port and serves.
+   * Binds the gRPC port and starts to serve.
    *
-   * @return the port
-   * @throws IOException if the address cannot be bound; one line
+   * @return the bound port
+   * @throws IOException if the address cannot be bound; the message is one line
    */
   int startRpc(List<BindableService> services) throws IOException {
     InetSocketAddress address = resolved(config.rpcPort(), CoordinatorPortsConfig.RPC_PORT.name());
@@ -102,7 +104,7 @@ final class CoordinatorPorts {
         NioServerSocketChannel.class,
         admission.rpcLimit(),
         new CallBounds(CallLimits.control(), loops, admission.calls()));
-    // The last interceptor is asked first.
+    // gRPC calls interceptors in reverse order: the last one added runs first.
     List<BindableService> all = new ArrayList<>(services);
     all.addAll(
         security.guard(builder, Set.of(), new CallRules(security.openReads()), admission.calls()));
@@ -118,7 +120,7 @@ final class CoordinatorPorts {
     return server.getPort();
   }
 
-  /** As {@link #startRpc}, of the HTTP port. */
+  /** Binds the HTTP port and starts to serve; see {@link #startRpc}. */
   int startHttp(CoordinatorHttp http) throws IOException {
     InetSocketAddress address =
         resolved(config.httpPort(), CoordinatorPortsConfig.HTTP_PORT.name());

@@ -6,15 +6,15 @@ import java.net.InetSocketAddress;
 import java.util.List;
 
 /**
- * Where the coordinator listens, and how many connections it takes.
+ * Addresses and connection limits of the coordinator's ports.
  *
  * @param host address to listen on; empty: all interfaces
  * @param rpcPort 0: any free port
  * @param httpPort 0: any free port
- * @param maxConnections to the gRPC port
- * @param maxConnectionsPerPeer to the gRPC port, from one address
- * @param maxHttpConnections to the HTTP port
- * @param maxHttpConnectionsPerPeer to the HTTP port, from one address
+ * @param maxConnections maximum number of connections to the gRPC port
+ * @param maxConnectionsPerPeer maximum number of connections to the gRPC port from one address
+ * @param maxHttpConnections maximum number of connections to the HTTP port
+ * @param maxHttpConnectionsPerPeer maximum number of connections to the HTTP port from one address
  */
 record CoordinatorPortsConfig(
     String host,
@@ -30,8 +30,8 @@ record CoordinatorPortsConfig(
       port("rss.rpc.server.port")
           .defaultValue(19999)
           .doc(
-              "Port for servers, drivers and tools; 0: any free port. Change it if another process"
-                  + " uses the port.")
+              "gRPC port for servers, drivers and `sluice` commands; 0: any free port. Change it"
+                  + " if another process uses the port.")
           .build();
   static final ConfigKey<Integer> HTTP_PORT =
       port("rss.jetty.http.port")
@@ -46,46 +46,48 @@ record CoordinatorPortsConfig(
           .defaultValue("")
           .defaultText("all interfaces")
           .doc(
-              "Name or address of the interface to listen on. Set it on machines with an interface"
-                  + " that must not reach the coordinator. Where the API asks for no proof, browsers"
-                  + " must use this name in their URLs if it contains a dot (security.md).")
+              "Host name or address of the interface to listen on. Set it on machines with a"
+                  + " network from which the coordinator must not be reachable. If the API needs"
+                  + " no authentication, browsers must use this name in URLs if it contains a"
+                  + " dot (security.md).")
           .build();
   static final ConfigKey<Integer> MAX_CONNECTIONS =
       ConfigKey.integer("rss.coordinator.connections.max")
           .defaultValue(20_000)
           .atLeast(1)
           .doc(
-              "Maximum number of connections to rss.rpc.server.port; a further one is closed. Each"
-                  + " server and each application has one. Raise it with the number of applications"
-                  + " that run at a time.")
+              "Maximum number of connections to rss.rpc.server.port; connections beyond it are"
+                  + " closed. Each server and each application uses one. Raise it with the"
+                  + " number of applications that run at a time.")
           .build();
   static final ConfigKey<Integer> MAX_CONNECTIONS_PER_PEER =
       ConfigKey.integer("rss.coordinator.connections.per.peer.max")
           .defaultValue(2_500)
           .atLeast(1)
           .doc(
-              "Maximum number of connections to rss.rpc.server.port from one address. Raise it if"
-                  + " drivers of many machines share an address (NAT).")
+              "Maximum number of connections to rss.rpc.server.port from one address. Raise it"
+                  + " if drivers on many machines share an address (NAT).")
           .build();
   static final ConfigKey<Integer> MAX_HTTP_CONNECTIONS =
       ConfigKey.integer("rss.coordinator.http.connections.max")
           .defaultValue(256)
           .atLeast(1)
           .doc(
-              "Maximum number of connections to rss.jetty.http.port; a further one is closed. A"
-                  + " browser has six. Raise it if more people have the pages open.")
+              "Maximum number of connections to rss.jetty.http.port; connections beyond it are"
+                  + " closed. A browser opens up to six. Raise it if more than 40 browsers show"
+                  + " the web pages at a time.")
           .build();
   static final ConfigKey<Integer> MAX_HTTP_CONNECTIONS_PER_PEER =
       ConfigKey.integer("rss.coordinator.http.connections.per.peer.max")
           .defaultValue(64)
           .atLeast(1)
           .doc(
-              "Maximum number of connections to rss.jetty.http.port from one address. Behind a"
-                  + " reverse proxy all browsers have its address: give it the value of"
-                  + " rss.coordinator.http.connections.max then.")
+              "Maximum number of connections to rss.jetty.http.port from one address. Set it to"
+                  + " rss.coordinator.http.connections.max behind a reverse proxy, because all"
+                  + " requests then come from the address of the proxy.")
           .build();
 
-  /** The keys that this record is made from. */
+  /** Keys of this record. */
   static final List<ConfigKey<?>> KEYS =
       List.of(
           RPC_PORT,

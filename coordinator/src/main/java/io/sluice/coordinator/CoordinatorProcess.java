@@ -36,15 +36,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A running coordinator. {@link #start} returns once calls are accepted; {@link #close} answers
- * what is under way and ends every thread.
+ * A running coordinator. {@link #start} returns once calls are accepted; {@link #close} completes
+ * the calls in progress and stops every thread.
  *
  * <p>Thread-safe.
  */
 public final class CoordinatorProcess implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(CoordinatorProcess.class);
 
-  private static final long FILES_IDLE_SECONDS = 10;
+  private static final long RELOAD_IDLE_SECONDS = 10;
   private static final int MAX_RELOADS_WAITING = 16;
 
   private final int rpcPort;
@@ -61,24 +61,25 @@ public final class CoordinatorProcess implements AutoCloseable {
   }
 
   /**
-   * Starts a coordinator whose configuration stays as it is.
+   * Starts a coordinator that cannot reload its configuration.
    *
    * @param set of {@link CoordinatorConfig#SCHEMA}
-   * @throws IOException if a port cannot be bound; the message is one line that says which and why
+   * @throws IOException if a port cannot be bound; the message is one line with the port and the
+   *     reason
    */
   public static CoordinatorProcess start(ConfigSet set) throws IOException {
     return start(
         set,
         () -> {
           throw new ConfigException(
-              "this coordinator was started without a way to read its configuration again");
+              "this coordinator was started without a configuration source, so it cannot reload");
         });
   }
 
   /**
    * Starts a coordinator.
    *
-   * @param source reads the configuration again, when an operator wants it
+   * @param source reads the configuration again when an operator requests a reload
    */
   public static CoordinatorProcess start(ConfigSet set, Supplier<ConfigSet> source)
       throws IOException {
@@ -92,7 +93,7 @@ public final class CoordinatorProcess implements AutoCloseable {
             HttpTimeouts.DEFAULT));
   }
 
-  /** As {@link #start(ConfigSet, Supplier)}, with time and randomness from the caller. */
+  /** Starts a coordinator with clocks and random numbers from the caller. */
   static CoordinatorProcess start(Inputs inputs) throws IOException {
     Deque<Runnable> closers = new ArrayDeque<>();
     CoordinatorConfig config = CoordinatorConfig.from(inputs.set());
@@ -158,14 +159,14 @@ public final class CoordinatorProcess implements AutoCloseable {
       PortLimits admission,
       EventLoopGroup loops,
       Deque<Runnable> closers) {
-    ClusterAdminOperations acts =
+    ClusterAdminOperations admin =
         new ClusterAdminOperations(
             state.owner(),
             state.decisions(),
             state.exclusions(),
             new ServerControl(loops, security),
             state.reload(),
-            startFiles(closers),
+            startReloadExecutor(closers),
             state.kept(),
             inputs.clock());
     ClusterApi reads =
@@ -178,19 +179,19 @@ public final class CoordinatorProcess implements AutoCloseable {
             () -> state.notReady().isEmpty(),
             inputs.clock());
     return new Api(
-        new ApiRoutes(reads, acts, inputs.clock()),
+        new ApiRoutes(reads, admin, inputs.clock()),
         new ApiAccess(security.required(), security.openReads(), security::knowsUsers),
         admission.audit(),
-        Map.of(ApiCall.Door.CONTROL, admission.calls(), ApiCall.Door.PAGES, admission.httpCalls()));
+        Map.of(ApiCall.Port.CONTROL, admission.calls(), ApiCall.Port.HTTP, admission.httpCalls()));
   }
 
-  /** Configuration is read by one thread, when somebody asks. */
-  private static Executor startFiles(Deque<Runnable> closers) {
+  /** One thread reads the configuration again, on request. */
+  private static Executor startReloadExecutor(Deque<Runnable> closers) {
     ThreadPoolExecutor executor =
         new ThreadPoolExecutor(
             1,
             1,
-            FILES_IDLE_SECONDS,
+            RELOAD_IDLE_SECONDS,
             TimeUnit.SECONDS,
             new ArrayBlockingQueue<>(MAX_RELOADS_WAITING),
             new DefaultThreadFactory("coordinator-configuration", true));
@@ -204,19 +205,19 @@ public final class CoordinatorProcess implements AutoCloseable {
     return rpcPort;
   }
 
-  /** Port of the HTTP pages. */
+  /** Port of the web pages and the REST API. */
   public int httpPort() {
     return httpPort;
   }
 
-  /** Methods and paths of the REST API, as OpenAPI writes them. */
+  /** Methods and paths of the REST API in OpenAPI notation. */
   public Set<String> apiOperations() {
     return api.operations();
   }
 
   /**
-   * Stops accepting, answers what is under way, ends every thread. Takes seconds at most; a second
-   * call does nothing.
+   * Stops accepting calls, completes the calls in progress and stops every thread. Takes at most
+   * some seconds; idempotent.
    */
   @Override
   public void close() {

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread that samples throughput, and has the samples of each minute logged as one record. Its
- * owner calls {@link #start}, and {@link #close} before it closes the state.
+ * The thread that samples throughput and logs the samples of each minute as one record. The owner
+ * calls {@link #start}, and calls {@link #close} before it closes the {@link StateOwner}.
  */
 final class HistorySampler implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(HistorySampler.class);
@@ -33,7 +33,7 @@ final class HistorySampler implements AutoCloseable {
       Executors.newSingleThreadScheduledExecutor(
           new DefaultThreadFactory("coordinator-history", true));
 
-  /** The batch that is being logged; used by one thread at a time. */
+  /** The batch being logged; used by one thread at a time. */
   private CompletableFuture<Integer> logging = CompletableFuture.completedFuture(0);
 
   HistorySampler(StateOwner owner, ThroughputHistory throughput, LongSupplier serverLostAfterMs) {
@@ -58,16 +58,16 @@ final class HistorySampler implements AutoCloseable {
           view.servers(), view.excluded(), serverLostAfterMs.getAsLong(), owner.nowMs());
       logAtLeast(ThroughputHistory.BATCH_SAMPLES);
     } catch (RuntimeException e) {
-      // An exception would end the sampling for good.
-      log.error("throughput not sampled", e);
+      // An exception would stop the periodic task.
+      log.error("throughput could not be sampled", e);
     }
   }
 
-  /** A batch that cannot be logged is part of the next one. */
+  /** Logs the waiting samples as one batch. If that fails, they are part of the next batch. */
   private void logAtLeast(int samples) {
     if (logging.isDone() && throughput.unlogged(samples).isPresent()) {
       logging =
-          owner.ask(
+          owner.submit(
               (view, nowMs) -> {
                 List<MetadataRecord> records =
                     throughput
@@ -80,7 +80,7 @@ final class HistorySampler implements AutoCloseable {
     }
   }
 
-  /** Ends the sampling and has the last samples logged. */
+  /** Stops sampling and logs the last samples. */
   @Override
   public void close() {
     executor.shutdownNow();

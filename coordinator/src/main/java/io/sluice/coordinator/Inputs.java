@@ -8,13 +8,14 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /**
- * All that a coordinator takes from outside, beside its files and its network.
+ * Configuration, clocks and random numbers of a coordinator, injected so that tests can replace
+ * them.
  *
- * @param set of {@link CoordinatorConfig#SCHEMA}
- * @param source reads the configuration again, when an operator wants it
+ * @param set values of {@link CoordinatorConfig#SCHEMA}
+ * @param source reads the configuration again when an operator requests a reload
  * @param clock the wall clock
  * @param nanoTime monotonic time, as {@link System#nanoTime}
- * @param seeds used on the state's thread only
+ * @param seeds used by the state thread only
  */
 record Inputs(
     ConfigSet set,

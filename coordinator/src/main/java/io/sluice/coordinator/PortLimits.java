@@ -9,10 +9,10 @@ import io.sluice.coordinator.http.CoordinatorMetrics;
 import java.util.function.LongSupplier;
 
 /**
- * Limits of both ports, and what was denied at them. Thread-safe.
+ * Connection limits and counters of denied calls and connections of both ports. Thread-safe.
  *
- * @param calls denied at the gRPC port
- * @param httpCalls denied at the HTTP port
+ * @param calls denied calls of the gRPC port
+ * @param httpCalls denied requests of the HTTP port
  */
 record PortLimits(
     AuditLog audit,

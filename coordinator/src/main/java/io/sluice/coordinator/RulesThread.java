@@ -21,14 +21,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread that reads the operator's files of rules and settings, and adds up what is used. Its
- * owner calls {@link #start} and {@link #close}.
+ * The thread that reads the operator's files of rules and client settings, and sums up the usage of
+ * quotas. The owner calls {@link #start} and {@link #close}.
  */
 final class RulesThread implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(RulesThread.class);
 
-  /** Heartbeats bring news every few seconds. */
-  private static final long LOOK_EVERY_MS = 1_000;
+  /** Usage changes with heartbeats, which arrive every few seconds. */
+  private static final long USAGE_INTERVAL_MS = 1_000;
 
   private final long checkIntervalMs;
   private final boolean hasRuleFiles;
@@ -42,9 +42,9 @@ final class RulesThread implements AutoCloseable {
           new DefaultThreadFactory("coordinator-rules", true));
 
   /**
-   * @param hasRuleFiles whether there are files of access or quotas
-   * @param clientSettings kept up to date
-   * @throws IOException one line: what is wrong with the file of settings for jobs
+   * @param hasRuleFiles whether files of access rules or quotas are configured
+   * @param clientSettings updated by this thread
+   * @throws IOException if the file of client settings is invalid; the message is one line
    */
   RulesThread(
       FilesConfig files,
@@ -65,11 +65,11 @@ final class RulesThread implements AutoCloseable {
   }
 
   void start() {
-    every(LOOK_EVERY_MS, () -> tell(watch.look(owner.view(), owner.nowMs())));
+    schedule(USAGE_INTERVAL_MS, () -> submit(watch.update(owner.view(), owner.nowMs())));
     if (hasRuleFiles) {
-      every(checkIntervalMs, () -> tell(watch.readRules()));
+      schedule(checkIntervalMs, () -> submit(watch.readRules()));
     }
-    clientConf.ifPresent(file -> every(checkIntervalMs, () -> clientSettings.set(file.read())));
+    clientConf.ifPresent(file -> schedule(checkIntervalMs, () -> clientSettings.set(file.read())));
   }
 
   @Override
@@ -77,15 +77,15 @@ final class RulesThread implements AutoCloseable {
     executor.shutdownNow();
   }
 
-  private void every(long intervalMs, Runnable task) {
+  private void schedule(long intervalMs, Runnable task) {
     Future<?> unused =
         executor.scheduleWithFixedDelay(
             () -> {
               try {
                 task.run();
               } catch (RuntimeException e) {
-                // An exception would end it for good.
-                log.error("rules not looked at", e);
+                // An exception would stop the periodic task.
+                log.error("rule files or quota usage could not be read", e);
               }
             },
             intervalMs,
@@ -93,26 +93,27 @@ final class RulesThread implements AutoCloseable {
             TimeUnit.MILLISECONDS);
   }
 
-  private void tell(List<MetadataRecord> news) {
-    if (news.isEmpty()) {
+  private void submit(List<MetadataRecord> records) {
+    if (records.isEmpty()) {
       return;
     }
-    boolean told =
+    boolean accepted =
         owner.submit(
-            (view, nowMs) -> new Decision<>(news, news.size()),
+            (view, nowMs) -> new Decision<>(records, records.size()),
             new StateOwner.Outcome<>() {
               @Override
               public void decided(Integer count) {}
 
               @Override
               public void failed(Throwable cause) {
-                log.error("quotas not told", cause);
+                log.error("quota events could not be recorded", cause);
               }
             });
-    if (!told) {
-      log.warn("quotas not told, the state thread has too much to do news={}", news.size());
+    if (!accepted) {
+      log.warn(
+          "quota events dropped, the queue of the state thread is full events={}", records.size());
     }
-    for (MetadataRecord record : news) {
+    for (MetadataRecord record : records) {
       if (record instanceof MetadataRecord.QuotaReached reached) {
         audit.write(
             new AuditEntry(

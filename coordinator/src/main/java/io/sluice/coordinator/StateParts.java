@@ -30,11 +30,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The state of a coordinator with its log, and the threads that bring it what no call brings: the
- * exclude file, rules, samples of throughput. Thread-safe.
+ * The state of a coordinator, its metadata log, and the threads that read the exclude file and the
+ * rule files and sample throughput. Thread-safe.
  *
- * @param kept whether the log survives a restart
- * @param readyAtMs when shuffles are assigned, on the clock of the state
+ * @param kept whether the metadata log survives a restart
+ * @param readyAtMs time from which shuffles are assigned, on the clock of the state
  */
 record StateParts(
     StateOwner owner,
@@ -51,8 +51,8 @@ record StateParts(
   /**
    * Reads the log and starts the threads.
    *
-   * @param closers what ends them is put in front
-   * @throws IOException one line: the log or a file cannot be read
+   * @param closers shutdown tasks; those of the log and the threads are pushed to the front
+   * @throws IOException if the log or a file cannot be read; the message is one line
    */
   static StateParts start(
       CoordinatorConfig config,
@@ -157,7 +157,7 @@ record StateParts(
     metrics.observe(stateLog);
     return new StateOwner(
         new StateClock(inputs.clock(), inputs.nanoTime(), restored.newestMs()),
-        () -> decisions.get().elapsed(),
+        () -> decisions.get().timeouts(),
         stateLog,
         restored.view(),
         history,
@@ -168,7 +168,7 @@ record StateParts(
   private static MetadataLog openLog(Optional<Path> directory) throws IOException {
     if (directory.isEmpty()) {
       log.info(
-          "{} is not set: exclusions, limits and history end with this process",
+          "metadata log is in memory, exclusions, limits and history are lost at a restart: set {}",
           FilesConfig.DATA_DIR.name());
       return InMemoryMetadataLog.dropping();
     }
@@ -187,14 +187,14 @@ record StateParts(
     }
   }
 
-  /** Why this coordinator should not be given work; empty: it should. */
+  /** Reason why this coordinator is not ready for work; empty: it is ready. */
   Optional<String> notReady() {
     Optional<String> problem = owner.logProblem();
     if (problem.isPresent()) {
       return Optional.of("the metadata log cannot be written: " + problem.get());
     }
     return owner.nowMs() < readyAtMs
-        ? Optional.of("started lately, hears from servers before it assigns any")
+        ? Optional.of("started recently, waiting for heartbeats of servers")
         : Optional.empty();
   }
 }

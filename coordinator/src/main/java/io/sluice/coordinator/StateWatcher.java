@@ -10,7 +10,9 @@ import io.sluice.coordinator.state.MetadataRecord;
 import io.sluice.coordinator.state.StateOwner;
 import java.time.Instant;
 
-/** Hands changes of the state to what is kept beside it, in memory. On the state's thread. */
+/**
+ * Forwards state changes to metrics, the shuffle ledger and quotas. Used by the state thread only.
+ */
 final class StateWatcher implements StateOwner.Watcher {
   private final ShuffleLedger shuffles;
   private final Quotas quotas;

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** What a coordinator writes to its audit log. */
+/** The audit log of a coordinator. */
 class AuditTest {
   private static final long WAIT_SECONDS = 60;
 
@@ -97,7 +97,7 @@ class AuditTest {
   }
 
   @Test
-  void saysWhoDidWhatFromWhereAndHowItEnded() throws Exception {
+  void auditsCallerActionPeerAndOutcome() throws Exception {
     register("app", "ann");
     assertThat(next())
         .containsEntry("action", "register")
@@ -137,7 +137,7 @@ class AuditTest {
   }
 
   @Test
-  void saysThatALeaseRanOut() throws Exception {
+  void auditsExpiredLeases() throws Exception {
     register("app", "ann");
     assertThat(next()).containsEntry("action", "register");
 
@@ -145,11 +145,13 @@ class AuditTest {
         .containsEntry("action", "expire")
         .containsEntry("application", "app")
         .doesNotContainKey("peer")
-        .hasEntrySatisfying("reason", reason -> assertThat(reason).startsWith("silent for "));
+        .hasEntrySatisfying(
+            "reason",
+            reason -> assertThat(reason).startsWith("lease expired, last call of the driver "));
   }
 
   @Test
-  void callsThatOnlyLookAreNotInIt() {
+  void doesNotAuditReads() {
     assertThat(client.listServers(ListServersRequest.getDefaultInstance())).isNotNull();
     register("app", "ann");
 
@@ -157,7 +159,7 @@ class AuditTest {
   }
 
   @Test
-  void closesConnectionsOfAnAddressBeyondItsLimitAndSaysSoOnceASecond() throws Exception {
+  void closesConnectionsOverTheLimitAndLogsOncePerSecond() throws Exception {
     List<Socket> open = new ArrayList<>();
     try {
       for (int i = 0; i < 20; i++) {
@@ -165,12 +167,12 @@ class AuditTest {
         socket.setSoTimeout((int) TimeUnit.SECONDS.toMillis(WAIT_SECONDS));
         open.add(socket);
       }
-      // The port says something to whom it keeps, and ends the others.
-      int kept = 0;
+      // The port sends its settings on accepted connections, and closes the others.
+      int accepted = 0;
       for (Socket socket : open) {
-        kept += said(socket);
+        accepted += isAccepted(socket);
       }
-      assertThat(kept).isEqualTo(3);
+      assertThat(accepted).isEqualTo(3);
     } finally {
       for (Socket socket : open) {
         socket.close();
@@ -185,7 +187,7 @@ class AuditTest {
   }
 
   @Test
-  void closesConnectionsToItsPagesAsWell() throws Exception {
+  void closesHttpConnectionsOverTheLimit() throws Exception {
     List<Socket> open = new ArrayList<>();
     try {
       for (int i = 0; i < 5; i++) {
@@ -193,7 +195,7 @@ class AuditTest {
         socket.setSoTimeout((int) TimeUnit.SECONDS.toMillis(WAIT_SECONDS));
         open.add(socket);
       }
-      assertThat(said(open.get(4))).as("to the fifth").isZero();
+      assertThat(isAccepted(open.get(4))).as("to the fifth").isZero();
     } finally {
       for (Socket socket : open) {
         socket.close();
@@ -204,8 +206,8 @@ class AuditTest {
         .containsEntry("reason", "HTTP port: too many connections from 127.0.0.1, limit=4");
   }
 
-  /** 1 if the port has said something, 0 if it has closed the connection. */
-  private static int said(Socket socket) throws IOException {
+  /** Returns 1 if the port has sent data, 0 if it has closed the connection. */
+  private static int isAccepted(Socket socket) throws IOException {
     try {
       return socket.getInputStream().read() < 0 ? 0 : 1;
     } catch (SocketException reset) {

@@ -27,7 +27,7 @@ class CoordinatorConfigTest {
   }
 
   @Test
-  void hasTheDefaultsThatUsersOfUniffleExpect() {
+  void hasTheDefaultsOfUniffle() {
     assertThat(config(Map.of()))
         .isEqualTo(
             new CoordinatorConfig(
@@ -47,7 +47,7 @@ class CoordinatorConfigTest {
   }
 
   @Test
-  void everyKeyReachesItsField() {
+  void everyKeySetsItsField() {
     Map<String, String> values = new HashMap<>();
     values.put("rss.coordinator.host", "127.0.0.1");
     values.put("rss.rpc.server.port", "1");
@@ -126,7 +126,7 @@ class CoordinatorConfigTest {
   }
 
   @Test
-  void refusesASecretThatIsWrittenInTheConfigurationWithoutRepeatingIt() {
+  void refusesASecretInTheConfigurationWithoutLoggingIt() {
     assertThatThrownBy(() -> config(Map.of("rss.security.cluster.secret", "k1 c2VjcmV0")))
         .isInstanceOf(ConfigException.class)
         .hasMessageContaining("rss.security.cluster.secret.file")
@@ -135,7 +135,7 @@ class CoordinatorConfigTest {
   }
 
   @Test
-  void takesTheCoordinatorConfOfAUniffleUserAsItStands() {
+  void acceptsACoordinatorConfOfUniffle() {
     Map<String, String> values = new HashMap<>();
     values.put("rss.rpc.server.port", "19999");
     values.put("rss.jetty.http.port", "19998");
@@ -161,11 +161,12 @@ class CoordinatorConfigTest {
   }
 
   @Test
-  void refusesAHeartbeatIntervalThatCannotWork() {
+  void refusesAHeartbeatIntervalNotBelowTheTimeout() {
     assertThatThrownBy(() -> config(Map.of("rss.coordinator.server.heartbeat.timeout", "5s")))
         .isInstanceOf(ConfigException.class)
         .hasMessageContaining(
-            "a server that reports every 5000 ms cannot be lost after a silence of 5000 ms");
+            "rss.coordinator.server.heartbeat.timeout: expected more than"
+                + " rss.coordinator.server.heartbeat.interval (5000 ms), found 5000 ms");
   }
 
   @Test
@@ -177,7 +178,7 @@ class CoordinatorConfigTest {
   }
 
   @Test
-  void namesTheNearestRightKey() {
+  void suggestsTheMostSimilarKey() {
     assertThatThrownBy(() -> config(Map.of("rss.coordinator.app.expire", "60s")))
         .isInstanceOf(ConfigException.class)
         .hasMessageContaining("rss.coordinator.app.expired");

@@ -164,7 +164,7 @@ class CoordinatorProcessTest {
   }
 
   @Test
-  void givesDriversTheOperatorsSettingsAsTheFileSaysThemNow() throws IOException {
+  void servesTheCurrentClientSettingsToDrivers() throws IOException {
     Path file = directory.resolve("clients");
     Files.writeString(file, "rss.local.output always\nforce spark.rss.client.type GRPC\n");
     CoordinatorBlockingStub client =
@@ -193,14 +193,15 @@ class CoordinatorProcessTest {
   }
 
   @Test
-  void doesNotStartWithFilesOfRulesThatAreWrongAndSaysWhatWouldBeRight() throws IOException {
+  void doesNotStartWithInvalidRuleFiles() throws IOException {
     Path file = directory.resolve("rules");
-    Files.writeString(file, "permit everybody in\n");
+    Files.writeString(file, "permit all users\n");
     assertThatThrownBy(() -> start("rss.coordinator.access.candidates.path", file.toString()))
         .isInstanceOf(IOException.class)
         .hasMessage(
             file
-                + ": line 1 \"permit everybody in\": expected \"user\" or \"group\" as second word");
+                + ": line 1 \"permit all users\": expected \"user\" or \"group\" as second"
+                + " word");
     assertThatThrownBy(
             () ->
                 start(
@@ -222,7 +223,7 @@ class CoordinatorProcessTest {
   }
 
   @Test
-  void leadsAnApplicationFromItsRegistrationToItsEnd() throws IOException {
+  void servesAnApplicationFromRegistrationToUnregistration() throws IOException {
     CoordinatorBlockingStub client = client(start());
     assertThat(register(client, "app").getAssignableServers()).isZero();
     assertThat(shuffle(client, "app", 0).getStatus()).isEqualTo(Status.NO_SERVERS);
@@ -265,7 +266,7 @@ class CoordinatorProcessTest {
   }
 
   @Test
-  void learnsEverythingAgainAfterARestart() throws IOException {
+  void rebuildsTheStateAfterARestart() throws IOException {
     CoordinatorProcess first = start();
     CoordinatorBlockingStub client = client(first);
     client.heartbeat(beat("a"));
@@ -290,7 +291,7 @@ class CoordinatorProcessTest {
   }
 
   @Test
-  void losesASilentServerAndExpiresASilentApplication() throws IOException {
+  void detectsALostServerAndAnExpiredApplication() throws IOException {
     CoordinatorBlockingStub client =
         client(
             start(
@@ -309,7 +310,7 @@ class CoordinatorProcessTest {
                     .listApplications(ListApplicationsRequest.getDefaultInstance())
                     .getApplicationsCount()
                 == 0);
-    // A lease may end again between two calls, where the machine is busy.
+    // On a busy machine, the lease may expire again between two calls.
     await(
         () -> {
           register(client, "app");
@@ -324,7 +325,7 @@ class CoordinatorProcessTest {
   }
 
   @Test
-  void readsTheExcludeFileAgainWhileItRuns() throws IOException {
+  void rereadsTheExcludeFile() throws IOException {
     Path file = directory.resolve("exclude");
     Files.writeString(file, "a:1\n");
     CoordinatorBlockingStub client =
@@ -358,15 +359,15 @@ class CoordinatorProcessTest {
     List<CompletableFuture<Integer>> done = new ArrayList<>();
     for (int thread = 0; thread < threads; thread++) {
       int number = thread;
-      CoordinatorBlockingStub own = client(process);
+      CoordinatorBlockingStub coordinator = client(process);
       done.add(
           CompletableFuture.supplyAsync(
               () -> {
                 int partitions = 0;
                 for (int i = 0; i < perThread; i++) {
                   String application = "app-" + number + "-" + i;
-                  register(own, application);
-                  RegisterShuffleReply reply = shuffle(own, application, 0);
+                  register(coordinator, application);
+                  RegisterShuffleReply reply = shuffle(coordinator, application, 0);
                   partitions += reply.getRanges(reply.getRangesCount() - 1).getLast() + 1;
                 }
                 return partitions;
@@ -389,7 +390,7 @@ class CoordinatorProcessTest {
   }
 
   @Test
-  void answersABadRequestAsAReplyNotAsAnError() throws IOException {
+  void answersABadRequestWithAReply() throws IOException {
     CoordinatorBlockingStub client = client(start());
     assertThat(register(client, "no spaces").getStatus()).isEqualTo(Status.BAD_REQUEST);
     HeartbeatReply reply = client.heartbeat(HeartbeatRequest.getDefaultInstance());
@@ -411,7 +412,7 @@ class CoordinatorProcessTest {
   }
 
   @Test
-  void servesOnAfterRandomBytesOnBothPorts() throws Exception {
+  void keepsServingAfterRandomBytesOnBothPorts() throws Exception {
     CoordinatorProcess process = start();
     SplittableRandom random = new SplittableRandom(99);
     for (int round = 0; round < 20; round++) {
@@ -425,8 +426,7 @@ class CoordinatorProcessTest {
           InputStream in = socket.getInputStream();
           in.readAllBytes();
         } catch (IOException expected) {
-          // The peer may cut the connection in the middle of what is written: that is as good an
-          // answer.
+          // The port may also close the connection during the write.
           assertThat(expected).hasMessageNotContaining("timed out");
         }
       }
@@ -436,7 +436,7 @@ class CoordinatorProcessTest {
   }
 
   @Test
-  void showsItsFiguresAndItsHealth() throws Exception {
+  void servesMetricsAndHealth() throws Exception {
     CoordinatorProcess process = start();
     CoordinatorBlockingStub client = client(process);
     client.heartbeat(beat("a"));
@@ -459,7 +459,7 @@ class CoordinatorProcessTest {
   }
 
   @Test
-  void answersProbesAlthoughOtherPeersNeverFinishTheirRequests() throws Exception {
+  void answersProbesDespiteUnfinishedRequests() throws Exception {
     CoordinatorProcess process = start();
     for (int i = 0; i < 4; i++) {
       slowPeer(process);
@@ -468,7 +468,7 @@ class CoordinatorProcessTest {
   }
 
   @Test
-  void closesConnectionsOfPeersThatNeverFinishTheirRequests() throws Exception {
+  void closesConnectionsWithUnfinishedRequests() throws Exception {
     assertThat(HttpTimeouts.DEFAULT.requestMs()).isBetween(1, 5_000);
     int hour = 3_600_000;
     CoordinatorProcess process = start(new HttpTimeouts(50, hour, hour, hour, hour));
@@ -501,7 +501,7 @@ class CoordinatorProcessTest {
   }
 
   @Test
-  void isHealthyButNotReadyWhileItHearsFromServers() throws Exception {
+  void isHealthyButNotReadyDuringTheSilentPeriod() throws Exception {
     CoordinatorProcess process =
         start(
             "rss.coordinator.startup-silent-period.enabled",
@@ -517,7 +517,7 @@ class CoordinatorProcessTest {
   }
 
   @Test
-  void saysInOneLineThatAPortIsTaken() throws IOException {
+  void failsWithOneLineIfAPortIsInUse() throws IOException {
     CoordinatorProcess first = start();
     String rpcPort = Integer.toString(first.rpcPort());
     String httpPort = Integer.toString(first.httpPort());
@@ -536,7 +536,7 @@ class CoordinatorProcessTest {
   }
 
   @Test
-  void endsEveryThreadAndFreesItsPortsWhenClosed() throws IOException {
+  void stopsEveryThreadAndFreesItsPortsWhenClosed() throws IOException {
     CoordinatorProcess process = start();
     client(process).heartbeat(beat("a"));
     process.close();

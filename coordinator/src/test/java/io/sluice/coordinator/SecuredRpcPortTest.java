@@ -41,7 +41,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The gRPC port of a coordinator that demands authentication. */
+/** The gRPC port of a coordinator that requires authentication. */
 class SecuredRpcPortTest {
   private static final int TIMEOUT_MS = 60_000;
   private static final String SECRET = "0123456789abcdef0123456789abcdef";
@@ -120,7 +120,7 @@ class SecuredRpcPortTest {
   }
 
   @Test
-  void deniesEveryCallWithoutAProofFromItsHeaders() throws Exception {
+  void deniesEveryUnauthenticatedCallAtItsHeaders() throws Exception {
     start(false);
     List<MethodDescriptor<?, ?>> methods = new ArrayList<>();
     methods.addAll(CoordinatorGrpc.getServiceDescriptor().getMethods());
@@ -143,14 +143,14 @@ class SecuredRpcPortTest {
   }
 
   @Test
-  void aFloodOfDeniedCallsIsNoFloodOfLines() throws Exception {
+  void limitsTheLogLinesOfDeniedCalls() throws Exception {
     start(false);
     String call = CoordinatorGrpc.getHeartbeatMethod().getFullMethodName();
     long beganNanos = System.nanoTime();
     try (RawHttp2 peer = connect()) {
       for (int stream = 1; stream < 2_000; stream += 2) {
         peer.call(stream, call);
-        // A peer that is done with a call ends it; else it counts as open.
+        // The client must end a completed call; otherwise it counts as open.
         assertThat(peer.end(stream).status()).isEqualTo(Status.Code.PERMISSION_DENIED.value());
         peer.frame(RawHttp2.DATA, RawHttp2.END_STREAM, stream, new byte[0]);
       }
@@ -164,7 +164,7 @@ class SecuredRpcPortTest {
   }
 
   @Test
-  void readsAreOpenWhereAnonymousReadingIsAllowed() throws Exception {
+  void allowsAnonymousReadsIfEnabled() throws Exception {
     start(true);
 
     ListServersReply servers = stub().listServers(ListServersRequest.getDefaultInstance());
@@ -177,7 +177,7 @@ class SecuredRpcPortTest {
   }
 
   @Test
-  void aUserToldNoIsToldInOneLine() throws Exception {
+  void deniesAUserWithOneLine() throws Exception {
     start(false);
     CoordinatorGrpc.CoordinatorBlockingStub ann =
         stub(CallProofs.ofUser("ann", Users.userSecret(SECRET), new SecureRandom()));

@@ -76,9 +76,9 @@ final class ApplicationsCommand implements Callable<Integer> {
     output.text(COLUMNS.table(List.of(detail.application()), output.isWide()));
     output.line("");
     output.text(
-        new Columns<Resource.Holder>()
-            .column("server", Resource.Holder::server)
-            .column(">shuffles", Resource.Holder::shuffles)
+        new Columns<Resource.ApplicationServer>()
+            .column("server", Resource.ApplicationServer::server)
+            .column(">shuffles", Resource.ApplicationServer::shuffles)
             .column(">stored", holder -> FigureText.size(holder.storedBytes()))
             .table(detail.servers(), output.isWide()));
   }

@@ -45,10 +45,10 @@ final class ClusterCommand implements Callable<Integer> {
   private static TextTable table(Resource.Cluster cluster) {
     TextTable table = new TextTable("", "");
     table.row("servers", servers(cluster));
-    table.row("applications", cluster.work().applications());
-    table.row("shuffles assigned", cluster.work().shufflesAssigned());
-    table.row("fallbacks", cluster.work().fallbackShuffles());
-    table.row("stored", FigureText.size(cluster.kept().storedBytes()));
+    table.row("applications", cluster.totals().applications());
+    table.row("shuffles assigned", cluster.totals().shufflesAssigned());
+    table.row("fallbacks", cluster.totals().fallbackShuffles());
+    table.row("stored", FigureText.size(cluster.storage().storedBytes()));
     table.row(
         "memory",
         FigureText.size(cluster.memory().usedBytes())
@@ -60,7 +60,7 @@ final class ClusterCommand implements Callable<Integer> {
             + " free of "
             + FigureText.size(cluster.disks().capacityBytes())
             + ", bad "
-            + cluster.kept().badDisks());
+            + cluster.storage().badDisks());
     table.row("push", FigureText.size(cluster.traffic().pushBytesPerSecond()) + "/s");
     table.row("fetch", FigureText.size(cluster.traffic().fetchBytesPerSecond()) + "/s");
     table.row("connections", cluster.traffic().connections());

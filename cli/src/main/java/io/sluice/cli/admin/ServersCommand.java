@@ -43,7 +43,7 @@ final class ServersCommand implements Callable<Integer> {
         .column(">memory", s -> size(s.memory().usedBytes()))
         .column(">of", s -> size(s.memory().capacityBytes()))
         .column(">to spill", s -> size(s.memory().pendingSpillBytes()))
-        .column(">stored", s -> size(s.content().storedBytes()))
+        .column(">stored", s -> size(s.data().storedBytes()))
         .column(">disks", s -> healthyDisks(s) + "/" + s.disks().size())
         .wide(
             ">disk used",
@@ -54,8 +54,8 @@ final class ServersCommand implements Callable<Integer> {
         .column(">connections", s -> s.traffic().connections())
         .column(">push/s", s -> size(s.traffic().pushBytesPerSecond()))
         .column(">fetch/s", s -> size(s.traffic().fetchBytesPerSecond()))
-        .wide(">merges", s -> s.content().pendingMerges())
-        .wide(">assigned", s -> s.content().partitionsAssigned())
+        .wide(">merges", s -> s.data().pendingMerges())
+        .wide(">assigned", s -> s.data().partitionsAssigned())
         .column(">heard", s -> FigureText.span(s.heartbeatAgeMs()) + " ago")
         .wide(">rpc port", s -> s.identity().rpcPort())
         .wide(">data port", s -> s.identity().nettyPort())
@@ -114,9 +114,9 @@ final class ServersCommand implements Callable<Integer> {
             .table(detail.server().disks(), output.isWide()));
     output.line("");
     output.text(
-        new Columns<Resource.Held>()
-            .column("application", Resource.Held::application)
-            .column(">shuffles", Resource.Held::shuffles)
+        new Columns<Resource.StoredApplication>()
+            .column("application", Resource.StoredApplication::application)
+            .column(">shuffles", Resource.StoredApplication::shuffles)
             .column(">stored", held -> size(held.storedBytes()))
             .table(detail.applications(), output.isWide()));
   }

@@ -49,7 +49,7 @@ final class TopView {
         .append("/s  fetch ")
         .append(FigureText.size(cluster.traffic().fetchBytesPerSecond()))
         .append("/s  stored ")
-        .append(FigureText.size(cluster.kept().storedBytes()))
+        .append(FigureText.size(cluster.storage().storedBytes()))
         .append("  memory ")
         .append(FigureText.percent(cluster.memory().usedBytes(), cluster.memory().capacityBytes()))
         .append("  disks ")
@@ -58,9 +58,9 @@ final class TopView {
                 cluster.disks().capacityBytes() - cluster.disks().freeBytes(),
                 cluster.disks().capacityBytes()))
         .append("  bad disks ")
-        .append(cluster.kept().badDisks())
+        .append(cluster.storage().badDisks())
         .append("  fallbacks ")
-        .append(cluster.work().fallbackShuffles())
+        .append(cluster.totals().fallbackShuffles())
         .append("\n\n")
         .append(servers(look.servers()))
         .append('\n')
@@ -76,7 +76,7 @@ final class TopView {
                 Comparator.comparing((Resource.Server s) -> s.state().equals("ACTIVE"))
                     .thenComparing(Comparator.comparingLong(TopView::throughput).reversed())
                     .thenComparing(
-                        Comparator.comparingLong((Resource.Server s) -> s.content().storedBytes())
+                        Comparator.comparingLong((Resource.Server s) -> s.data().storedBytes())
                             .reversed())
                     .thenComparing(Resource.Server::name))
             .limit(rows)
@@ -95,7 +95,7 @@ final class TopView {
                     FigureText.percent(
                         s.space().capacityBytes() - s.space().freeBytes(),
                         s.space().capacityBytes()))
-            .column(">stored", s -> FigureText.size(s.content().storedBytes()))
+            .column(">stored", s -> FigureText.size(s.data().storedBytes()))
             .column(">connections", s -> s.traffic().connections())
             .table(busiest, false)
         + more(servers.size(), busiest.size());

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class TopViewTest {
   private static final Resource.Memory MEMORY = new Resource.Memory(25, 100, 0);
-  private static final Resource.Space SPACE = new Resource.Space(1000, 900);
+  private static final Resource.DiskSpace SPACE = new Resource.DiskSpace(1000, 900);
 
   private final TopView view = new TopView(2, ZoneOffset.UTC);
 
@@ -21,10 +21,10 @@ class TopViewTest {
         1,
         true,
         Map.of("ACTIVE", 2, "UNHEALTHY", 0),
-        new Resource.Work(1, 1, 0),
+        new Resource.ApplicationTotals(1, 1, 0),
         MEMORY,
         SPACE,
-        new Resource.Kept(0, 2048),
+        new Resource.Storage(0, 2048),
         new Resource.Traffic(3, 10, 20));
   }
 
@@ -38,7 +38,7 @@ class TopViewTest {
         SPACE,
         List.of(),
         new Resource.Traffic(5, push, 0),
-        new Resource.Content(0, 7, 8),
+        new Resource.ServerData(0, 7, 8),
         null);
   }
 

@@ -3,42 +3,43 @@ package io.sluice.coordinator.api;
 import java.util.concurrent.CompletionStage;
 
 /**
- * What the REST API changes. Every act returns at once; its stage ends with what has been done, or
- * with an {@link ApiException}. Thread-safe.
+ * Mutations of the REST API. Every method returns at once; its stage completes with a description
+ * of the change, or with an {@link ApiException}. Thread-safe.
  */
 public interface AdminOperations {
-  /** The servers that are taken out of assignment. */
+  /** Returns the servers excluded from assignment. */
   Resource exclusions();
 
   /**
-   * Takes a server out of assignment.
+   * Excludes a server from assignment.
    *
-   * @param server its name, or a host for all servers of it
+   * @param server name of the server, or a host name for all servers on that host
    */
   CompletionStage<Resource> exclude(String server);
 
-  /** Gives it back. */
+  /** Removes an exclusion. */
   CompletionStage<Resource> include(String server);
 
-  /** Has a server serve what it holds, and end. */
+  /** Drains a server; it exits when its data is no longer needed or is moved to other servers. */
   CompletionStage<Resource> decommission(String server, Resource.DecommissionOrder order);
 
-  /** Has it stay. */
+  /** Cancels a decommission; the server accepts assignments again. */
   CompletionStage<Resource> cancelDecommission(String server);
 
   /**
-   * Sets limits of a user, in the place of those that were set before; they go before the rules.
+   * Replaces the limits of a user that were set through the API; they take precedence over the
+   * quota file.
    *
-   * @param limits none: the rules hold again
+   * @param limits empty: remove the limits, so that the quota file applies again
    */
   CompletionStage<Resource> limit(String user, Resource.LimitsOrder limits);
 
-  /** Forgets an application, as if its driver had ended it. */
+  /** Ends an application as if its driver had unregistered it; servers delete its data. */
   CompletionStage<Resource> deleteApplication(String application);
 
-  /** Reads this coordinator's configuration again. */
+  /** Reloads the configuration of this coordinator. */
   CompletionStage<Resource> reload();
 
-  /** Has a server read its configuration again. */
+  /** Makes a server reload its configuration. */
   CompletionStage<Resource> reloadServer(String server);
 }

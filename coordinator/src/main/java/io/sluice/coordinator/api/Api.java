@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The REST API: one answer for each request, whether it came over HTTP or the control port. Who may
- * ask is checked here, and what is changed, or was to be, is written to the audit log. Thread-safe.
+ * The REST API over HTTP and over the control port. Checks the permissions of callers and writes
+ * every mutation, successful or not, to the audit log. Thread-safe.
  */
 public final class Api {
   private static final Logger log = LoggerFactory.getLogger(Api.class);
@@ -35,28 +35,29 @@ public final class Api {
   private final ApiRoutes routes;
   private final ApiAccess access;
   private final AuditLog audit;
-  private final Map<ApiCall.Door, CallDenials> denials;
+  private final Map<ApiCall.Port, CallDenials> denials;
 
   /**
-   * @param denials of each door
+   * @param denials counters of denied calls, by port
    */
   public Api(
-      ApiRoutes routes, ApiAccess access, AuditLog audit, Map<ApiCall.Door, CallDenials> denials) {
+      ApiRoutes routes, ApiAccess access, AuditLog audit, Map<ApiCall.Port, CallDenials> denials) {
     this.routes = routes;
     this.access = access;
     this.audit = audit;
     this.denials = Map.copyOf(denials);
   }
 
-  /** Paths and methods, as OpenAPI writes them: {@code GET /api/v1/cluster}. */
+  /** Methods and paths in OpenAPI notation: {@code GET /api/v1/cluster}. */
   public Set<String> operations() {
     return routes.operations();
   }
 
   /**
-   * Answers a request. Reading is done when this returns; an act may take until later.
+   * Answers a request. Reads are complete when this method returns; mutations may complete later.
    *
-   * @return never ends exceptionally; may be completed on a thread that must not be blocked
+   * @return a stage that never completes exceptionally; it may complete on a thread that must not
+   *     block
    */
   public CompletionStage<ApiAnswer> answer(ApiCall call) {
     CompletionStage<Resource> resource;
@@ -92,14 +93,14 @@ public final class Api {
       return problem(refused.status(), refused.getMessage(), refused.allow());
     }
     log.error(
-        "api failed method={} path={}",
+        "REST API request failed method={} path={}",
         PeerText.quoted(call.method()),
         PeerText.quoted(call.path()),
         failure);
-    return problem(INTERNAL, "this request failed; the log says why", "");
+    return problem(INTERNAL, "internal error: see the coordinator's log for the cause", "");
   }
 
-  /** A refusal that was not made here. */
+  /** Returns an error answer for a failure outside this class. */
   public static ApiAnswer problem(int status, String detail) {
     return problem(status, detail, "");
   }
@@ -131,9 +132,9 @@ public final class Api {
   }
 
   private void denied(ApiCall call, Cause cause, String why) {
-    CallDenials door = denials.get(call.door());
+    CallDenials portDenials = denials.get(call.port());
     if (call.changes()) {
-      door.denied(
+      portDenials.denied(
           new DeniedCall(
               cause,
               call.method() + " " + call.path(),
@@ -141,8 +142,8 @@ public final class Api {
               call.peer(),
               why));
     } else {
-      // A page asks again and again until somebody signs in.
-      door.counted(cause);
+      // Counted only: a web page repeats the request every few seconds until a user signs in.
+      portDenials.counted(cause);
     }
   }
 

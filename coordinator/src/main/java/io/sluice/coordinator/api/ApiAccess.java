@@ -4,14 +4,18 @@ import io.sluice.common.auth.Caller;
 import java.util.function.BooleanSupplier;
 
 /**
- * Who may ask the REST API for what. Whoever has proved to be somebody may look, and everybody may
- * where authentication is not demanded, or anonymous reading is allowed. Changes are for admins;
- * where authentication is not demanded, whoever reaches the control port may change things as ever,
- * but nobody over HTTP: a page from anywhere could make a browser ask. Immutable.
+ * Permissions of the REST API. Immutable.
  *
- * @param required whether callers have to prove who they are
- * @param openReads whether everybody may look
- * @param tokens whether there are users who could prove themselves
+ * <ul>
+ *   <li>Reads: authenticated callers; all callers if authentication is not required or anonymous
+ *       reads are enabled.
+ *   <li>Mutations: admins. If authentication is not required, all callers of the control port, but
+ *       none over HTTP, because a page of any origin could make a browser send the request.
+ * </ul>
+ *
+ * @param required whether authentication is required
+ * @param openReads whether reads need no authentication
+ * @param tokens whether users are configured, so that callers can authenticate
  */
 public record ApiAccess(boolean required, boolean openReads, BooleanSupplier tokens) {
   private static final int UNAUTHORIZED = 401;
@@ -22,13 +26,13 @@ public record ApiAccess(boolean required, boolean openReads, BooleanSupplier tok
   }
 
   boolean mayChange(ApiCall call) {
-    return call.caller().isAdmin() || (call.door() == ApiCall.Door.CONTROL && !required);
+    return call.caller().isAdmin() || (call.port() == ApiCall.Port.CONTROL && !required);
   }
 
   /**
-   * Lets a request through or not.
+   * Checks the permission of the caller.
    *
-   * @throws ApiException 401: prove who you are; 403: you may not
+   * @throws ApiException 401: authentication is missing; 403: the caller lacks the permission
    */
   void check(ApiCall call) throws ApiException {
     Caller caller = call.caller();
@@ -36,22 +40,23 @@ public record ApiAccess(boolean required, boolean openReads, BooleanSupplier tok
       return;
     }
     if (caller.kind() != Caller.Kind.ANONYMOUS) {
-      throw new ApiException(FORBIDDEN, "this is for admins, found " + caller.text());
+      throw new ApiException(
+          FORBIDDEN, "permission denied: expected an admin, found " + caller.text());
     }
     if (!tokens.getAsBoolean()) {
       throw new ApiException(
           FORBIDDEN,
           !call.changes()
-              ? "this cluster demands authentication, and this coordinator knows no users: give it"
+              ? "authentication is required, but this coordinator has no users: set"
                   + " rss.security.users.file"
-              : "without users nothing is changed over HTTP: use `sluice admin`, or give the"
-                  + " coordinator rss.security.users.file");
+              : "changes over HTTP need authentication, but this coordinator has no users: use"
+                  + " `sluice admin`, or set rss.security.users.file");
     }
     throw new ApiException(
         UNAUTHORIZED,
-        "prove who you are: "
-            + (call.door() == ApiCall.Door.PAGES
-                ? "Authorization: Bearer USER.SECRET"
-                : "RSS_USER and RSS_USER_SECRET_FILE in the environment"));
+        "authentication required: "
+            + (call.port() == ApiCall.Port.HTTP
+                ? "send Authorization: Bearer USER.SECRET"
+                : "set RSS_USER and RSS_USER_SECRET_FILE in the environment"));
   }
 }

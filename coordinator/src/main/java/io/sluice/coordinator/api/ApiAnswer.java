@@ -1,11 +1,11 @@
 package io.sluice.coordinator.api;
 
 /**
- * What goes back.
+ * An answer of the REST API.
  *
- * @param status of HTTP
+ * @param status HTTP status
  * @param body JSON
- * @param allow methods that the path knows, if the status is 405; else empty
+ * @param allow allowed methods of the path if the status is 405; otherwise empty
  */
-@SuppressWarnings("ArrayRecordComponent") // Bytes on their way; never compared.
+@SuppressWarnings("ArrayRecordComponent") // Never compared.
 public record ApiAnswer(int status, String contentType, byte[] body, String allow) {}

@@ -3,24 +3,24 @@ package io.sluice.coordinator.api;
 import io.sluice.common.auth.Caller;
 
 /**
- * A request of the REST API, however it came.
+ * A request of the REST API, over HTTP or the control port.
  *
- * @param method {@code GET}, {@code HEAD} or another one of HTTP
- * @param path encoded, with its prefix
- * @param query encoded; may be empty, never null
- * @param body JSON, or empty
- * @param caller as proved
- * @param peer address and port, for the log
+ * @param method HTTP method, such as {@code GET}
+ * @param path URL-encoded path with prefix
+ * @param query URL-encoded query; may be empty, never null
+ * @param body JSON; may be empty
+ * @param caller the authenticated caller
+ * @param peer address and port of the client, for the audit log
  */
-@SuppressWarnings("ArrayRecordComponent") // Bytes on their way; never compared.
+@SuppressWarnings("ArrayRecordComponent") // Never compared.
 public record ApiCall(
-    Door door, String method, String path, String query, byte[] body, Caller caller, String peer) {
+    Port port, String method, String path, String query, byte[] body, Caller caller, String peer) {
 
-  /** Where a request comes in. */
-  public enum Door {
-    /** The HTTP port: anybody's browser may be made to ask it. */
-    PAGES,
-    /** The control port. */
+  /** Port that received the request. */
+  public enum Port {
+    /** The HTTP port. Pages of any origin can make a browser send requests to it. */
+    HTTP,
+    /** The gRPC port. */
     CONTROL
   }
 

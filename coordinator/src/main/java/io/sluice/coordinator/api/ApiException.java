@@ -2,7 +2,7 @@ package io.sluice.coordinator.api;
 
 import io.sluice.common.error.PeerText;
 
-/** A request that is not answered with a resource. */
+/** An error answer of the REST API. */
 public final class ApiException extends Exception {
   private static final long serialVersionUID = 1L;
 
@@ -10,8 +10,8 @@ public final class ApiException extends Exception {
   private final String allow;
 
   /**
-   * @param status of HTTP
-   * @param detail one line: what was wrong and what would be right
+   * @param status HTTP status
+   * @param detail one line: what was found and what was expected
    */
   public ApiException(int status, String detail, Throwable cause) {
     super(detail, cause);
@@ -26,13 +26,14 @@ public final class ApiException extends Exception {
   }
 
   /**
-   * Of a path that knows other methods.
+   * Returns the error for a path that does not support a method.
    *
-   * @param allow those, as in the header of HTTP
+   * @param allow supported methods, as in the Allow header
    */
   static ApiException notAllowed(String method, String allow) {
     return new ApiException(
-        PeerText.quoted(method) + " is not understood here, only " + allow, allow);
+        "method " + PeerText.quoted(method) + " is not allowed for this path, only " + allow,
+        allow);
   }
 
   String allow() {

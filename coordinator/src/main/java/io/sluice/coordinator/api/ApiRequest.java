@@ -6,13 +6,13 @@ import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What a route needs of a request.
+ * Decoded parts of a request, for the handler of a route.
  *
- * @param path the values of the template's names, decoded
- * @param query parameters, decoded; of a repeated one the last
- * @param body JSON, or empty
+ * @param path decoded path parameters by name
+ * @param query decoded query parameters by name; the last value of a repeated one
+ * @param body JSON; may be empty
  */
-@SuppressWarnings("ArrayRecordComponent") // Bytes on their way; never compared.
+@SuppressWarnings("ArrayRecordComponent") // Never compared.
 record ApiRequest(Map<String, String> path, Map<String, String> query, byte[] body) {
   private static final JsonMapper STRICT =
       JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
@@ -26,11 +26,11 @@ record ApiRequest(Map<String, String> path, Map<String, String> query, byte[] bo
   }
 
   /**
-   * The body.
+   * Parses the body.
    *
-   * @param none what an empty body means
-   * @param form what would be right, for the message
-   * @throws ApiException 400
+   * @param none value of an empty body
+   * @param form the expected form, for the error message
+   * @throws ApiException 400 if the body has another form
    */
   <T> T body(Class<T> type, T none, String form) throws ApiException {
     if (body.length == 0) {
@@ -48,33 +48,32 @@ record ApiRequest(Map<String, String> path, Map<String, String> query, byte[] bo
   }
 
   /**
-   * A whole number.
+   * Parses an optional query parameter as an integer.
    *
-   * @throws ApiException 400
+   * @throws ApiException 400 if it is not an integer in the range
    */
-  long number(String name, long byDefault, long least, long most) throws ApiException {
-    return query.containsKey(name) ? parse(name, query.get(name), least, most) : byDefault;
+  long number(String name, long defaultValue, long min, long max) throws ApiException {
+    return query.containsKey(name) ? parse(name, query.get(name), min, max) : defaultValue;
   }
 
-  /** As {@link #number}, of the path. */
-  long pathNumber(String name, long most) throws ApiException {
-    return parse(name, path.get(name), 0, most);
+  /** Parses a path parameter as an integer; see {@link #number}. */
+  long pathNumber(String name, long max) throws ApiException {
+    return parse(name, path.get(name), 0, max);
   }
 
-  private static long parse(String name, String text, long least, long most) throws ApiException {
+  private static long parse(String name, String text, long min, long max) throws ApiException {
     try {
       long value = Long.parseLong(text);
-      if (value >= least && value <= most) {
+      if (value >= min && value <= max) {
         return value;
       }
     } catch (NumberFormatException e) {
-      throw wrong(name, least, most, e);
+      throw wrong(name, min, max, e);
     }
-    throw wrong(name, least, most, null);
+    throw wrong(name, min, max, null);
   }
 
-  private static ApiException wrong(String name, long least, long most, Throwable cause) {
-    return new ApiException(
-        400, name + ": expected a whole number from " + least + " to " + most, cause);
+  private static ApiException wrong(String name, long min, long max, Throwable cause) {
+    return new ApiException(400, name + ": expected an integer from " + min + " to " + max, cause);
   }
 }

@@ -13,41 +13,41 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 
-/** The paths of the REST API and what answers them. Immutable, thread-safe. */
+/** The paths of the REST API and their handlers. Immutable, thread-safe. */
 public final class ApiRoutes {
-  /** All paths of the API begin so. */
+  /** Prefix of all paths of the API. */
   public static final String PREFIX = "/api/v1/";
 
   private static final String CALLER = PREFIX + "caller";
 
-  private static final int MOST_EVENTS = 2000;
-  private static final int EVENTS_BY_DEFAULT = 100;
+  private static final int MAX_EVENTS = 2000;
+  private static final int DEFAULT_EVENTS = 100;
   private static final int MAX_USER_LENGTH = 256;
 
   private final List<Route> routes;
   private final Clock clock;
 
-  /** Answers one operation. */
+  /** Answers one operation, possibly later. */
   interface Handler {
     CompletionStage<Resource> answer(ApiRequest request) throws ApiException;
   }
 
-  /** Answers one operation at once. */
+  /** Answers one read operation at once. */
   interface Reader {
     Resource read(ApiRequest request) throws ApiException;
   }
 
   private record Route(String method, PathTemplate template, Handler handler) {
-    boolean answers(String asked) {
-      return method.equals(asked.equals("HEAD") ? "GET" : asked);
+    boolean answers(String requested) {
+      return method.equals(requested.equals("HEAD") ? "GET" : requested);
     }
   }
 
-  public ApiRoutes(ClusterApi api, AdminOperations acts, Clock clock) {
+  public ApiRoutes(ClusterApi api, AdminOperations admin, Clock clock) {
     this.clock = clock;
     List<Route> all = new ArrayList<>(reads(api));
-    all.add(get("exclusions", request -> acts.exclusions()));
-    all.addAll(acts(acts));
+    all.add(get("exclusions", request -> admin.exclusions()));
+    all.addAll(mutations(admin));
     this.routes = List.copyOf(all);
   }
 
@@ -88,29 +88,29 @@ public final class ApiRoutes {
         get("balance", request -> api.balance()));
   }
 
-  private static List<Route> acts(AdminOperations acts) {
+  private static List<Route> mutations(AdminOperations admin) {
     return List.of(
-        act("POST", "servers/{server}/exclusion", r -> acts.exclude(r.path("server"))),
-        act("DELETE", "servers/{server}/exclusion", r -> acts.include(r.path("server"))),
-        act("POST", "servers/{server}/decommission", r -> decommission(acts, r)),
-        act(
+        mutation("POST", "servers/{server}/exclusion", r -> admin.exclude(r.path("server"))),
+        mutation("DELETE", "servers/{server}/exclusion", r -> admin.include(r.path("server"))),
+        mutation("POST", "servers/{server}/decommission", r -> decommission(admin, r)),
+        mutation(
             "DELETE",
             "servers/{server}/decommission",
-            r -> acts.cancelDecommission(r.path("server"))),
-        act("POST", "servers/{server}/reload", r -> acts.reloadServer(r.path("server"))),
-        act("PUT", "quotas/{user}", r -> limit(acts, r)),
-        act(
+            r -> admin.cancelDecommission(r.path("server"))),
+        mutation("POST", "servers/{server}/reload", r -> admin.reloadServer(r.path("server"))),
+        mutation("PUT", "quotas/{user}", r -> limit(admin, r)),
+        mutation(
             "DELETE",
             "quotas/{user}",
-            r -> acts.limit(r.path("user"), Resource.LimitsOrder.of(Map.of()))),
-        act("POST", "reload", r -> acts.reload()),
-        act(
+            r -> admin.limit(r.path("user"), Resource.LimitsOrder.of(Map.of()))),
+        mutation("POST", "reload", r -> admin.reload()),
+        mutation(
             "DELETE",
             "applications/{application}",
-            r -> acts.deleteApplication(r.path("application"))));
+            r -> admin.deleteApplication(r.path("application"))));
   }
 
-  /** All methods and paths, as OpenAPI writes them. */
+  /** All methods and paths in OpenAPI notation. */
   Set<String> operations() {
     Set<String> all =
         routes.stream()
@@ -123,7 +123,8 @@ public final class ApiRoutes {
   /**
    * Answers a request.
    *
-   * @throws ApiException why not
+   * @throws ApiException if the path or method is unknown, the caller lacks the permission, or a
+   *     parameter is invalid
    */
   CompletionStage<Resource> answer(ApiCall call, ApiAccess access) throws ApiException {
     if (call.path().equals(CALLER) && !call.changes()) {
@@ -145,10 +146,11 @@ public final class ApiRoutes {
     if (!others.isEmpty()) {
       throw ApiException.notAllowed(call.method(), String.join(", ", others));
     }
-    throw new ApiException(404, "no such resource: " + PREFIX + "openapi.yaml lists them all");
+    throw new ApiException(
+        404, "no such resource; see " + PREFIX + "openapi.yaml for all resources");
   }
 
-  /** Who asks is told so even if that is nobody. */
+  /** Returns the caller. Needs no authentication. */
   private Resource caller(ApiCall call, ApiAccess access) {
     Caller caller = call.caller();
     boolean user = caller.kind() == Caller.Kind.USER;
@@ -168,29 +170,29 @@ public final class ApiRoutes {
         request -> CompletableFuture.completedStage(reader.read(request)));
   }
 
-  private static Route act(String method, String path, Handler handler) {
+  private static Route mutation(String method, String path, Handler handler) {
     return new Route(method, new PathTemplate(PREFIX + path), handler);
   }
 
-  private static CompletionStage<Resource> decommission(AdminOperations acts, ApiRequest request)
+  private static CompletionStage<Resource> decommission(AdminOperations admin, ApiRequest request)
       throws ApiException {
     Resource.DecommissionOrder order =
         request.body(
             Resource.DecommissionOrder.class,
             new Resource.DecommissionOrder(null, null),
-            "{\"deadlineMs\": milliseconds, \"move\": true or false}, or nothing");
+            "{\"deadlineMs\": milliseconds, \"move\": true or false}, or an empty body");
     if (order.deadline() < 0) {
-      throw new ApiException(400, "deadlineMs: expected a whole number from 0");
+      throw new ApiException(400, "deadlineMs: expected an integer from 0");
     }
-    return acts.decommission(request.path("server"), order);
+    return admin.decommission(request.path("server"), order);
   }
 
-  private static CompletionStage<Resource> limit(AdminOperations acts, ApiRequest request)
+  private static CompletionStage<Resource> limit(AdminOperations admin, ApiRequest request)
       throws ApiException {
     String form =
         "{\"applications\": number, \"bytes\": bytes, \"partitions\": number,"
-            + " \"applicationBytes\": bytes, \"applicationPartitions\": number}, at least one of"
-            + " them, each -1 for no limit";
+            + " \"applicationBytes\": bytes, \"applicationPartitions\": number}, at least one"
+            + " key; -1 for no limit";
     Resource.LimitsOrder order =
         request.body(Resource.LimitsOrder.class, Resource.LimitsOrder.of(Map.of()), form);
     if (order.named().isEmpty() || order.named().values().stream().anyMatch(max -> max < -1)) {
@@ -200,12 +202,12 @@ public final class ApiRoutes {
     if (user.length() > MAX_USER_LENGTH) {
       throw new ApiException(400, "user: expected at most " + MAX_USER_LENGTH + " characters");
     }
-    return acts.limit(user, order);
+    return admin.limit(user, order);
   }
 
   private static Resource events(ClusterApi api, ApiRequest request) throws ApiException {
     return api.events(
-        (int) request.number("limit", EVENTS_BY_DEFAULT, 1, MOST_EVENTS),
+        (int) request.number("limit", DEFAULT_EVENTS, 1, MAX_EVENTS),
         request.number("after", 0, 0, Long.MAX_VALUE),
         request.query("server"),
         request.query("application"));
@@ -216,11 +218,10 @@ public final class ApiRoutes {
     return server.isEmpty() ? api.throughput() : found("server", server, api.throughput(server));
   }
 
-  private static Resource found(String what, String name, Optional<Resource> resource)
+  private static Resource found(String type, String name, Optional<Resource> resource)
       throws ApiException {
     if (resource.isEmpty()) {
-      throw new ApiException(
-          404, "no " + what + " of that name is known here: " + PeerText.quoted(name));
+      throw new ApiException(404, "unknown " + type + ": " + PeerText.quoted(name));
     }
     return resource.get();
   }

@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
-/** Applications and their shuffles as resources. Pure functions of the state and the history. */
+/** Resources of applications and shuffles. Pure functions of the state and the history. */
 final class ApplicationResources {
   private final Supplier<ServerTableConfig> servers;
   private final Supplier<ApplicationConfig> policy;
@@ -33,80 +33,81 @@ final class ApplicationResources {
     this.history = history;
   }
 
-  /** Live ones first, then by name; ended ones while they are remembered. */
-  Resource.Applications applications(RequestState moment) {
-    StoredDataIndex held =
-        new StoredDataIndex(moment.view(), servers.get(), moment.nowMs(), name -> true);
+  /** Returns all applications: live before ended ones, then by name. */
+  Resource.Applications applications(RequestState request) {
+    StoredDataIndex stored =
+        new StoredDataIndex(request.view(), servers.get(), request.nowMs(), name -> true);
     List<Resource.Application> all = new ArrayList<>();
-    moment
+    request
         .view()
         .applications()
-        .forEach(application -> all.add(application(application, held, moment)));
+        .forEach(application -> all.add(application(application, stored, request)));
     all.sort(
         Comparator.comparing(
                 (Resource.Application application) -> application.state().equals("ENDED"))
             .thenComparing(Resource.Application::name));
-    return new Resource.Applications(moment.time(), all);
+    return new Resource.Applications(request.time(), all);
   }
 
-  Optional<Resource> detail(RequestState moment, String name) {
-    Application application = moment.view().applications().get(name);
+  Optional<Resource> detail(RequestState request, String name) {
+    Application application = request.view().applications().get(name);
     if (application == null) {
       return Optional.empty();
     }
-    StoredDataIndex held = held(moment, name);
-    List<Resource.Holder> holders =
-        held.application(name).stream()
+    StoredDataIndex stored = stored(request, name);
+    List<Resource.ApplicationServer> servers =
+        stored.application(name).stream()
             .map(
                 part ->
-                    new Resource.Holder(
+                    new Resource.ApplicationServer(
                         part.server().name(),
                         part.load().getShuffles(),
                         part.load().getStoredBytes()))
             .toList();
     return Optional.of(
         new Resource.ApplicationDetail(
-            moment.time(), application(application, held, moment), holders));
+            request.time(), application(application, stored, request), servers));
   }
 
-  Optional<Resource> shuffles(RequestState moment, String name) {
-    if (moment.view().applications().get(name) == null) {
+  Optional<Resource> shuffles(RequestState request, String name) {
+    if (request.view().applications().get(name) == null) {
       return Optional.empty();
     }
-    StoredDataIndex held = held(moment, name);
+    StoredDataIndex stored = stored(request, name);
     return Optional.of(
         new Resource.Shuffles(
-            moment.time(),
-            known(name, held).entrySet().stream()
-                .map(entry -> shuffle(name, entry.getKey(), entry.getValue(), held, moment))
+            request.time(),
+            known(name, stored).entrySet().stream()
+                .map(entry -> shuffle(name, entry.getKey(), entry.getValue(), stored, request))
                 .toList()));
   }
 
-  Optional<Resource> shuffle(RequestState moment, String name, int number) {
-    if (moment.view().applications().get(name) == null) {
+  Optional<Resource> shuffle(RequestState request, String name, int number) {
+    if (request.view().applications().get(name) == null) {
       return Optional.empty();
     }
-    StoredDataIndex held = held(moment, name);
-    Map<Integer, Optional<AssignedShuffle>> known = known(name, held);
+    StoredDataIndex stored = stored(request, name);
+    Map<Integer, Optional<AssignedShuffle>> known = known(name, stored);
     Optional<AssignedShuffle> assigned = known.get(number);
     if (assigned == null) {
       return Optional.empty();
     }
     return Optional.of(
         new Resource.ShuffleDetail(
-            moment.time(),
-            shuffle(name, number, assigned, held, moment),
-            shares(assigned, held.shuffles(name).getOrDefault(number, List.of()), moment)));
+            request.time(),
+            shuffle(name, number, assigned, stored, request),
+            shares(assigned, stored.shuffles(name).getOrDefault(number, List.of()), request)));
   }
 
-  private StoredDataIndex held(RequestState moment, String application) {
-    return new StoredDataIndex(moment.view(), servers.get(), moment.nowMs(), application::equals);
+  private StoredDataIndex stored(RequestState request, String application) {
+    return new StoredDataIndex(request.view(), servers.get(), request.nowMs(), application::equals);
   }
 
-  /** Shuffles that this coordinator assigned, and those that servers hold all the same. */
-  private Map<Integer, Optional<AssignedShuffle>> known(String application, StoredDataIndex held) {
+  /** Shuffles that this coordinator assigned, and others that servers report. */
+  private Map<Integer, Optional<AssignedShuffle>> known(
+      String application, StoredDataIndex stored) {
     Map<Integer, Optional<AssignedShuffle>> known = new TreeMap<>();
-    held.shuffles(application).keySet().forEach(number -> known.put(number, Optional.empty()));
+    stored.shuffles(application).keySet().forEach(number -> known.put(number, Optional.empty()));
     history
         .shuffles()
         .of(application)
@@ -115,23 +116,23 @@ final class ApplicationResources {
   }
 
   private Resource.Application application(
-      Application application, StoredDataIndex held, RequestState moment) {
+      Application application, StoredDataIndex stored, RequestState request) {
     String name = application.name();
-    boolean live = application.liveAt(moment.nowMs(), policy.get().leaseMs());
+    boolean live = application.liveAt(request.nowMs(), policy.get().leaseMs());
     return new Resource.Application(
         name,
         application.user(),
         application.clientVersion(),
         live ? "LIVE" : application.state() == Application.State.LIVE ? "EXPIRED" : "ENDED",
         new Resource.Lease(
-            moment.nowMs() - application.registeredAtMs(),
-            application.leaseRemainingMs(moment.nowMs(), policy.get().leaseMs())),
+            request.nowMs() - application.registeredAtMs(),
+            application.leaseRemainingMs(request.nowMs(), policy.get().leaseMs())),
         application.shuffleCount(),
-        held.application(name).stream().mapToLong(part -> part.load().getStoredBytes()).sum(),
-        held.application(name).size(),
+        stored.application(name).stream().mapToLong(part -> part.load().getStoredBytes()).sum(),
+        stored.application(name).size(),
         new Resource.FallbackSummary(
             application.fallbacks().shuffles(), application.fallbacks().lastReason()),
-        held.shuffles(name).values().stream()
+        stored.shuffles(name).values().stream()
             .map(StoredDataIndex::skew)
             .filter(Objects::nonNull)
             .max(Comparator.naturalOrder())
@@ -142,11 +143,11 @@ final class ApplicationResources {
       String application,
       int number,
       Optional<AssignedShuffle> assigned,
-      StoredDataIndex held,
-      RequestState moment) {
+      StoredDataIndex stored,
+      RequestState request) {
     List<StoredDataIndex.OfShuffle> parts =
-        held.shuffles(application).getOrDefault(number, List.of());
-    long stored = parts.stream().mapToLong(part -> part.load().getStoredBytes()).sum();
+        stored.shuffles(application).getOrDefault(number, List.of());
+    long storedBytes = parts.stream().mapToLong(part -> part.load().getStoredBytes()).sum();
     long largest =
         parts.stream().mapToLong(part -> part.load().getLargestPartitionBytes()).max().orElse(0);
     int written = parts.stream().mapToInt(part -> part.load().getPartitions()).sum();
@@ -156,9 +157,9 @@ final class ApplicationResources {
         assigned.map(AssignedShuffle::partitions).orElse(written),
         assigned.map(AssignedShuffle::replicas).orElse(0),
         assigned.map(AssignedShuffle::assignments).orElse(0),
-        assigned.map(known -> moment.time() - known.assignedAt().toEpochMilli()).orElse(null),
+        assigned.map(known -> request.time() - known.assignedAt().toEpochMilli()).orElse(null),
         assigned.map(known -> known.partitionsByServer().size()).orElse(parts.size()),
-        stored,
+        storedBytes,
         largest,
         StoredDataIndex.skew(parts));
   }
@@ -166,7 +167,7 @@ final class ApplicationResources {
   private List<Resource.Share> shares(
       Optional<AssignedShuffle> assigned,
       List<StoredDataIndex.OfShuffle> parts,
-      RequestState moment) {
+      RequestState request) {
     Map<String, ShuffleLoad> loads = new HashMap<>();
     parts.forEach(part -> loads.put(part.server().name(), part.load()));
     TreeMap<String, Integer> partitions = new TreeMap<>();
@@ -179,7 +180,7 @@ final class ApplicationResources {
           shares.add(
               new Resource.Share(
                   name,
-                  state(name, moment).name(),
+                  state(name, request).name(),
                   count,
                   load.getPartitions(),
                   load.getStoredBytes(),
@@ -188,10 +189,10 @@ final class ApplicationResources {
     return shares;
   }
 
-  private ServerState state(String name, RequestState moment) {
-    Server server = moment.view().servers().get(name);
+  private ServerState state(String name, RequestState request) {
+    Server server = request.view().servers().get(name);
     return server == null
         ? ServerState.SERVER_LOST
-        : server.stateAt(moment.nowMs(), servers.get().lostAfterMs(), moment.view().excluded());
+        : server.stateAt(request.nowMs(), servers.get().lostAfterMs(), request.view().excluded());
   }
 }

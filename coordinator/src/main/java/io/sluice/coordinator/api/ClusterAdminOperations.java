@@ -33,7 +33,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** The acts of the REST API on a running coordinator. Thread-safe. */
+/** Mutations of the REST API on a running coordinator. Thread-safe. */
 public final class ClusterAdminOperations implements AdminOperations {
   private static final int BAD_REQUEST = 400;
   private static final int NOT_FOUND = 404;
@@ -50,8 +50,8 @@ public final class ClusterAdminOperations implements AdminOperations {
   private final Clock clock;
 
   /**
-   * @param decisions asked for each act
-   * @param files where the configuration is read
+   * @param decisions called for each operation
+   * @param files executor that reads the configuration
    * @param kept whether the state survives a restart
    */
   public ClusterAdminOperations(
@@ -97,8 +97,8 @@ public final class ClusterAdminOperations implements AdminOperations {
   public CompletionStage<Resource> decommission(String server, Resource.DecommissionOrder order) {
     Optional<String> problem = owner.logProblem();
     if (problem.isPresent()) {
-      // The server would leave, and a restart of this coordinator would not know of it.
-      return refused(UNAVAILABLE, "not now: the metadata log cannot be written: " + problem.get());
+      // The server would leave, but after a restart this coordinator would not know the reason.
+      return refused(UNAVAILABLE, "the metadata log cannot be written: " + problem.get());
     }
     DecommissionRequest request =
         DecommissionRequest.newBuilder()
@@ -110,15 +110,15 @@ public final class ClusterAdminOperations implements AdminOperations {
         request,
         id ->
             (view, nowMs) ->
-                Attempt.of(
+                AdminResult.of(
                     List.of(
                         new LoggedChange.DecommissionOrdered(
                             new DecommissionOrder(
                                 server, id.getEpoch(), order.deadline(), order.moves(), nowMs))),
                     true),
         server
-            + " takes no new assignment and ends once its data is "
-            + (order.moves() ? "at other servers" : "forgotten"));
+            + " gets no new assignments and exits once its data is "
+            + (order.moves() ? "moved to other servers" : "no longer needed"));
   }
 
   @Override
@@ -128,23 +128,23 @@ public final class ClusterAdminOperations implements AdminOperations {
         DecommissionRequest.newBuilder().setCancel(true).build(),
         id ->
             (view, nowMs) ->
-                Attempt.of(
+                AdminResult.of(
                     view.orders().decommission(server) == null
                         ? List.of()
                         : List.of(new LoggedChange.DecommissionEnded(server, true)),
                     true),
-        server + " goes on");
+        server + " accepts assignments again");
   }
 
   /**
-   * Gives an order to a server, and logs it once the server has accepted it.
+   * Sends a request to a server and logs the change once the server has accepted it.
    *
-   * @param logged what is logged of the server
+   * @param logged makes the change to log from the id of the server
    */
   private CompletionStage<Resource> decommission(
       String name,
       DecommissionRequest request,
-      Function<ServerId, StateOwner.Decider<Attempt<Boolean>>> logged,
+      Function<ServerId, StateOwner.Decider<AdminResult<Boolean>>> logged,
       String done) {
     return atServer(
         name,
@@ -153,8 +153,8 @@ public final class ClusterAdminOperations implements AdminOperations {
                 .decommission(id, request)
                 .thenCompose(
                     reply -> {
-                      demandOk(name, reply.getStatus(), reply.getMessage());
-                      return Attempt.ask(owner, logged.apply(id));
+                      requireOk(name, reply.getStatus(), reply.getMessage());
+                      return AdminResult.submit(owner, logged.apply(id));
                     })
                 .thenApply(unused -> new Resource.Done(clock.millis(), done)));
   }
@@ -162,27 +162,28 @@ public final class ClusterAdminOperations implements AdminOperations {
   @Override
   public CompletionStage<Resource> limit(String user, Resource.LimitsOrder order) {
     Map<String, Long> named = order.named();
-    return Attempt.ask(
+    return AdminResult.submit(
             owner,
             (view, nowMs) -> {
               boolean known = view.limits().all().containsKey(user);
               if (!known && view.limits().all().size() >= SetLimits.MAX_USERS) {
-                return Attempt.refused(
+                return AdminResult.refused(
                     CONFLICT,
-                    SetLimits.MAX_USERS
-                        + " users have limits of their own already, the maximum; use"
-                        + " rss.coordinator.quota.default.path");
+                    "limits of "
+                        + SetLimits.MAX_USERS
+                        + " users are set, the maximum: use"
+                        + " rss.coordinator.quota.default.path instead");
               }
               return !known && named.isEmpty()
-                  ? Attempt.of(List.of(), true)
-                  : Attempt.of(List.of(new LoggedChange.LimitsSet(user, named)), true);
+                  ? AdminResult.of(List.of(), true)
+                  : AdminResult.of(List.of(new LoggedChange.LimitsSet(user, named)), true);
             })
         .thenApply(
             unused ->
                 new Resource.Done(
                     clock.millis(),
                     named.isEmpty()
-                        ? "the rules give the limits of " + user
+                        ? "limits of " + user + " are removed, the quota file applies"
                         : "limits of " + user + " are " + new TreeMap<>(named)));
   }
 
@@ -190,41 +191,39 @@ public final class ClusterAdminOperations implements AdminOperations {
   public CompletionStage<Resource> deleteApplication(String application) {
     Application known = owner.view().applications().get(application);
     if (known == null || known.state() == Application.State.ENDED) {
-      return refused(
-          NOT_FOUND,
-          "no live application of that name is known here: " + PeerText.quoted(application));
+      return refused(NOT_FOUND, "unknown or ended application: " + PeerText.quoted(application));
     }
     UnregisterApplicationRequest request =
         UnregisterApplicationRequest.newBuilder().setApplication(application).build();
     return owner
-        .ask((view, nowMs) -> decisions.get().applications().unregister(view, request, nowMs))
+        .submit((view, nowMs) -> decisions.get().applications().unregister(view, request, nowMs))
         .handle(
             (UnregisterApplicationReply reply, Throwable failure) -> {
               if (failure != null) {
-                throw failed(UNAVAILABLE, "not now: " + failure);
+                throw failed(UNAVAILABLE, "not available now, retry later: " + failure);
               }
-              demandOk(application, reply.getStatus(), reply.getMessage());
+              requireOk(application, reply.getStatus(), reply.getMessage());
               return new Resource.Done(
                   clock.millis(),
-                  application + " is forgotten; servers drop its data with their next heartbeat");
+                  application + " is deleted; servers delete its data with their next heartbeat");
             });
   }
 
   @Override
   public CompletionStage<Resource> reload() {
-    return CompletableFuture.supplyAsync(this::readAgain, files);
+    return CompletableFuture.supplyAsync(this::reloadConfiguration, files);
   }
 
-  private Resource readAgain() {
+  private Resource reloadConfiguration() {
     ConfigReload.Outcome outcome;
     try {
       outcome = configuration.reload();
     } catch (ConfigException e) {
-      throw failed(CONFLICT, "nothing has changed: " + ConfigReload.oneLine(e));
+      throw failed(CONFLICT, "configuration not changed: " + ConfigReload.oneLine(e));
     }
     if (!outcome.applied().isEmpty()) {
       CompletableFuture<Integer> unused =
-          owner.ask(
+          owner.submit(
               (view, nowMs) ->
                   Decision.of(
                       new MetadataRecord.ConfigurationReloaded(outcome.applied().toString()),
@@ -251,16 +250,16 @@ public final class ClusterAdminOperations implements AdminOperations {
                     (ReloadConfigurationReply reply) -> {
                       if (reply.getStatus() != Status.OK) {
                         throw failed(
-                            CONFLICT, name + ": nothing has changed: " + reply.getMessage());
+                            CONFLICT, name + ": configuration not changed: " + reply.getMessage());
                       }
                       return new Resource.Reload(
                           clock.millis(),
-                          told(reply.getAppliedList()),
-                          told(reply.getRestartNeededList()));
+                          changesOf(reply.getAppliedList()),
+                          changesOf(reply.getRestartNeededList()));
                     }));
   }
 
-  private static List<Resource.Change> told(List<ConfigurationChange> changes) {
+  private static List<Resource.Change> changesOf(List<ConfigurationChange> changes) {
     return changes.stream()
         .map(change -> new Resource.Change(change.getKey(), change.getFrom(), change.getTo()))
         .toList();
@@ -270,15 +269,15 @@ public final class ClusterAdminOperations implements AdminOperations {
       String name, Function<ServerId, CompletionStage<Resource>> call) {
     Server server = owner.view().servers().get(name);
     return server == null
-        ? refused(NOT_FOUND, "no server of that name is known here: " + PeerText.quoted(name))
+        ? refused(NOT_FOUND, "unknown server: " + PeerText.quoted(name))
         : call.apply(server.id());
   }
 
-  private static void demandOk(String name, Status status, String message) {
+  private static void requireOk(String name, Status status, String message) {
     if (status != Status.OK) {
       throw failed(
           status == Status.BAD_REQUEST ? BAD_REQUEST : CONFLICT,
-          name + " refused: " + status + " " + message);
+          name + " refused the request: " + status + ": " + message);
     }
   }
 

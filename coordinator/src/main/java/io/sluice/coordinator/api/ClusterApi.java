@@ -25,9 +25,9 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** The resources of the REST API, as they are now. Thread-safe. */
+/** Read operations of the REST API. Thread-safe. */
 public final class ClusterApi {
-  /** States that are counted even where no server is in them. */
+  /** States that are listed even if no server is in them. */
   private static final List<ServerState> STATES =
       List.of(
           ServerState.ACTIVE,
@@ -47,8 +47,9 @@ public final class ClusterApi {
   private final String version;
 
   /**
-   * @param servers asked anew each time, as are those of applications
-   * @param clock of the same moment that the owner's monotonic time tells, for people
+   * @param servers current configuration of servers, called for each request
+   * @param applications current configuration of applications, called for each request
+   * @param clock wall clock, for times shown to users
    */
   public ClusterApi(
       StateOwner owner,
@@ -70,31 +71,31 @@ public final class ClusterApi {
   }
 
   Resource cluster() {
-    RequestState moment = now();
+    RequestState request = now();
     Map<ServerState, Integer> counts = new EnumMap<>(ServerState.class);
     STATES.forEach(state -> counts.put(state, 0));
     Sums sums = new Sums();
-    for (Server server : moment.view().servers().all()) {
-      ServerState state = servers.state(server, moment);
+    for (Server server : request.view().servers().all()) {
+      ServerState state = servers.state(server, request);
       counts.merge(state, 1, Integer::sum);
       if (state != ServerState.SERVER_LOST) {
         sums.add(server.load());
       }
     }
     int[] live = new int[2];
-    moment.view().applications().forEach(application -> count(application, moment, live));
+    request.view().applications().forEach(application -> count(application, request, live));
     Map<String, Integer> byState = new TreeMap<>();
     counts.forEach((state, count) -> byState.put(state.name(), count));
     return new Resource.Cluster(
         version,
-        moment.time(),
-        moment.nowMs() - moment.view().startedAtMs(),
+        request.time(),
+        request.nowMs() - request.view().startedAtMs(),
         ready.getAsBoolean(),
         byState,
-        new Resource.Work(live[0], moment.view().assignments(), live[1]),
+        new Resource.ApplicationTotals(live[0], request.view().assignments(), live[1]),
         new Resource.Memory(sums.memoryUsed, sums.memoryCapacity, sums.pendingSpill),
-        new Resource.Space(sums.diskCapacity, sums.diskFree),
-        new Resource.Kept(sums.badDisks, sums.stored),
+        new Resource.DiskSpace(sums.diskCapacity, sums.diskFree),
+        new Resource.Storage(sums.badDisks, sums.stored),
         new Resource.Traffic(sums.connections, sums.push, sums.fetch));
   }
 
@@ -131,19 +132,19 @@ public final class ClusterApi {
   }
 
   /**
-   * The newest events.
+   * Returns the newest events.
    *
-   * @param after only events with a higher number
-   * @param server only of this one; empty: of any
-   * @param application as the former
+   * @param after return only events with a higher number
+   * @param server return only events of this server; empty: of any
+   * @param application return only events of this application; empty: of any
    */
-  Resource events(int most, long after, String server, String application) {
+  Resource events(int max, long after, String server, String application) {
     return new Resource.Events(
         clock.millis(),
         history
             .events()
             .newest(
-                most,
+                max,
                 event ->
                     event.number() > after
                         && (server.isEmpty() || event.event().server().equals(server))
@@ -165,13 +166,13 @@ public final class ClusterApi {
   }
 
   private RequestState now() {
-    // The view first: a heartbeat that comes in between must not seem to come from the future.
+    // Read the view before the clock: otherwise a heartbeat in between would have a negative age.
     ClusterView view = owner.view();
     return new RequestState(view, owner.nowMs(), clock.millis());
   }
 
-  private void count(Application application, RequestState moment, int[] live) {
-    if (application.liveAt(moment.nowMs(), policy.get().leaseMs())) {
+  private void count(Application application, RequestState request, int[] live) {
+    if (application.liveAt(request.nowMs(), policy.get().leaseMs())) {
       live[0]++;
       live[1] += application.fallbacks().shuffles();
     }
@@ -223,7 +224,7 @@ public final class ClusterApi {
       memoryUsed += load.getMemoryUsedBytes();
       memoryCapacity += load.getMemoryCapacityBytes();
       pendingSpill += load.getPendingSpillBytes();
-      Resource.Space space = ServerResources.space(load);
+      Resource.DiskSpace space = ServerResources.space(load);
       diskCapacity += space.capacityBytes();
       diskFree += space.freeBytes();
       for (DiskState disk : load.getDisksList()) {

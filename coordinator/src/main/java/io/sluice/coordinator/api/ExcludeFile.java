@@ -5,9 +5,10 @@ import io.sluice.coordinator.cluster.ExcludeList;
 import java.nio.file.Path;
 
 /**
- * The exclude file, which operators change while the coordinator runs; it is only read. An absent
- * file excludes no server: that is how an operator lifts the last exclusion. A file that cannot be
- * read leaves the list as it was, because a full disk must not bring a broken server back into use.
+ * The exclude file, which operators edit while the coordinator runs; the coordinator never writes
+ * it. A missing file excludes no server, so deleting the file removes all its exclusions. If the
+ * file cannot be read, the previous list stays in use, so that an I/O error cannot bring a broken
+ * server back into use.
  */
 public final class ExcludeFile {
   private final Path path;

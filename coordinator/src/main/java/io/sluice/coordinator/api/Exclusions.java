@@ -24,10 +24,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Servers taken out of assignment: those of the exclude file, which operators edit and which is
- * read again and again, and those excluded over the API, which the metadata log has.
+ * Servers excluded from assignment: by the exclude file, which is read periodically, and through
+ * the API, which are stored in the metadata log.
  *
- * <p>Thread-safe; the file belongs to one thread.
+ * <p>Thread-safe; one thread reads the file.
  */
 public final class Exclusions implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Exclusions.class);
@@ -43,7 +43,7 @@ public final class Exclusions implements AutoCloseable {
           new DefaultThreadFactory("coordinator-exclusions", true));
 
   /**
-   * @param checkIntervalMs how often the file is read
+   * @param checkIntervalMs interval at which the file is read
    */
   public Exclusions(Optional<ExcludeFile> file, long checkIntervalMs, StateOwner owner) {
     this.file = file;
@@ -52,8 +52,9 @@ public final class Exclusions implements AutoCloseable {
   }
 
   /**
-   * Reads the file for the first time. Its entries are in the state's queue when this returns, and
-   * so before the first call: no shuffle goes to a server that was excluded before the start.
+   * Reads the file for the first time. When this method returns, its entries are in the queue of
+   * the state thread, before the first call: no shuffle is assigned to a server that was excluded
+   * before the start.
    */
   public void start() {
     file.ifPresent(
@@ -61,22 +62,19 @@ public final class Exclusions implements AutoCloseable {
           note(present.read());
           Future<?> unused =
               executor.scheduleWithFixedDelay(
-                  () -> readAgain(present),
-                  checkIntervalMs,
-                  checkIntervalMs,
-                  TimeUnit.MILLISECONDS);
+                  () -> reread(present), checkIntervalMs, checkIntervalMs, TimeUnit.MILLISECONDS);
         });
   }
 
-  private void readAgain(ExcludeFile present) {
+  private void reread(ExcludeFile present) {
     try {
       ExcludeList found = present.read();
       if (!found.equals(owner.view().orders().excludedByFile())) {
         note(found);
       }
     } catch (RuntimeException e) {
-      // An exception would end the reading for good.
-      log.error("exclude file not read", e);
+      // An exception would stop the periodic task.
+      log.error("exclude file could not be read file={}", present.path(), e);
     }
   }
 
@@ -86,34 +84,33 @@ public final class Exclusions implements AutoCloseable {
   }
 
   /**
-   * Takes a server, or all of a host, out of assignment.
+   * Excludes a server, or all servers on a host, from assignment.
    *
-   * @param name of a known server, or a host of one
-   * @return all exclusions, once no shuffle is assigned to it any more
+   * @param name name of a known server, or a host name
+   * @return all exclusions, once no new shuffle can be assigned to the server
    */
   public CompletionStage<ExcludeList> exclude(String name) {
-    return Attempt.ask(owner, (view, nowMs) -> excluded(view, name));
+    return AdminResult.submit(owner, (view, nowMs) -> excluded(view, name));
   }
 
   /**
-   * Gives a server, or a host, back to assignment.
+   * Removes the exclusion of a server or a host.
    *
-   * @param name of a server, or an entry of the list as it is
+   * @param name name of a server, or an entry of the list
    */
   public CompletionStage<ExcludeList> include(String name) {
-    return Attempt.ask(owner, (view, nowMs) -> included(view, name));
+    return AdminResult.submit(owner, (view, nowMs) -> included(view, name));
   }
 
-  private static Decision<Attempt<ExcludeList>> excluded(ClusterView view, String name) {
+  private static Decision<AdminResult<ExcludeList>> excluded(ClusterView view, String name) {
     ExcludeList more = ExcludeList.parse(List.of(name));
     if (view.servers().all().stream().noneMatch(server -> more.excludes(server.id()))) {
-      return Attempt.refused(
-          NOT_FOUND, "no server or host of that name is known here: " + PeerText.quoted(name));
+      return AdminResult.refused(NOT_FOUND, "unknown server or host: " + PeerText.quoted(name));
     }
     return set(view, view.orders().excludedByApi().with(more));
   }
 
-  private Decision<Attempt<ExcludeList>> included(ClusterView view, String name) {
+  private Decision<AdminResult<ExcludeList>> included(ClusterView view, String name) {
     Set<String> entries = new HashSet<>();
     if (view.excluded().contains(name)) {
       entries.add(name);
@@ -123,39 +120,38 @@ public final class Exclusions implements AutoCloseable {
       entries.addAll(view.excluded().entriesOf(server.id()));
       String host = server.id().getHost();
       if (!host.equals(name) && view.excluded().contains(host)) {
-        return Attempt.refused(
-            CONFLICT,
-            name + " is excluded with every server of its host; include the host: " + host);
+        return AdminResult.refused(
+            CONFLICT, name + " is excluded because its host is: include the host " + host);
       }
     }
     if (entries.isEmpty() && server == null) {
-      return Attempt.refused(
-          NOT_FOUND, "neither a known server nor an entry of the list: " + PeerText.quoted(name));
+      return AdminResult.refused(
+          NOT_FOUND, "neither a known server nor an excluded entry: " + PeerText.quoted(name));
     }
     for (String entry : entries) {
       if (view.orders().excludedByFile().contains(entry)) {
-        return Attempt.refused(
+        return AdminResult.refused(
             CONFLICT,
             entry
                 + " is excluded by the file "
                 + file().map(Path::toString).orElse("")
-                + "; remove its line there, the file is read again");
+                + "; remove its line from the file");
       }
     }
     return set(view, view.orders().excludedByApi().without(entries));
   }
 
-  private static Decision<Attempt<ExcludeList>> set(ClusterView view, ExcludeList byApi) {
+  private static Decision<AdminResult<ExcludeList>> set(ClusterView view, ExcludeList byApi) {
     ExcludeList all = view.orders().excludedByFile().with(byApi);
     return byApi.equals(view.orders().excludedByApi())
-        ? Attempt.of(List.of(), all)
-        : Attempt.of(List.of(new LoggedChange.ExclusionsSet(byApi)), all);
+        ? AdminResult.of(List.of(), all)
+        : AdminResult.of(List.of(new LoggedChange.ExclusionsSet(byApi)), all);
   }
 
   private void note(ExcludeList found) {
     CompletableFuture<Integer> unused =
         owner
-            .ask(
+            .submit(
                 (view, nowMs) ->
                     view.orders().excludedByFile().equals(found)
                         ? Decision.unchanged(found.size())
@@ -163,7 +159,10 @@ public final class Exclusions implements AutoCloseable {
             .whenComplete(
                 (size, failure) -> {
                   if (failure != null) {
-                    log.warn("exclude file is not in use yet", failure);
+                    log.warn(
+                        "change of the exclude file could not be applied, it is retried at"
+                            + " the next check",
+                        failure);
                   }
                 });
   }

@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** A path with names in it, such as {@code /api/v1/servers/{server}}. Immutable. */
+/** A path with parameters, such as {@code /api/v1/servers/{server}}. Immutable. */
 final class PathTemplate {
   private final String text;
   private final String[] segments;
@@ -20,7 +20,7 @@ final class PathTemplate {
     return text;
   }
 
-  /** The values of the names if a path has this form. */
+  /** Returns the decoded parameters if a path matches. */
   Optional<Map<String, String>> match(String path) throws ApiException {
     String[] found = path.split("/", -1);
     if (found.length != segments.length) {
@@ -32,7 +32,7 @@ final class PathTemplate {
         if (found[i].isEmpty()) {
           return Optional.empty();
         }
-        // In a path a plus is a plus.
+        // URLDecoder would decode a plus as a space, which is wrong in a path.
         names.put(
             segments[i].substring(1, segments[i].length() - 1),
             decoded(found[i].replace("+", "%2B")));
@@ -43,7 +43,7 @@ final class PathTemplate {
     return Optional.of(names);
   }
 
-  /** The parameters of a query. */
+  /** Returns the decoded parameters of a query. */
   static Map<String, String> query(String query) throws ApiException {
     Map<String, String> parameters = new HashMap<>();
     if (query == null || query.isEmpty()) {
@@ -62,7 +62,8 @@ final class PathTemplate {
     try {
       return URLDecoder.decode(encoded, StandardCharsets.UTF_8);
     } catch (IllegalArgumentException e) {
-      throw new ApiException(400, "a percent sign must be followed by two hexadecimal digits", e);
+      throw new ApiException(
+          400, "URL: expected two hexadecimal digits after each percent sign", e);
     }
   }
 }

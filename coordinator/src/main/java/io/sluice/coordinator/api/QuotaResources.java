@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Quotas and what is used of them, as resources. Thread-safe. */
+/** Resources of quotas and their usage. Thread-safe. */
 final class QuotaResources {
   private final Quotas quotas;
 
@@ -18,10 +18,10 @@ final class QuotaResources {
     this.quotas = quotas;
   }
 
-  /** Of every user who has a live application, by name. */
-  Resource.Quotas quotas(RequestState moment) {
+  /** Returns the quotas of every user with a live application, by name. */
+  Resource.Quotas quotas(RequestState request) {
     Map<String, List<String>> live = new TreeMap<>();
-    moment
+    request
         .view()
         .applications()
         .forEach(
@@ -34,12 +34,12 @@ final class QuotaResources {
     List<Resource.UserQuota> users = new ArrayList<>();
     live.forEach((user, applications) -> users.add(user(user, applications)));
     Map<String, Resource.LimitsOrder> set = new TreeMap<>();
-    moment
+    request
         .view()
         .limits()
         .all()
         .forEach((user, named) -> set.put(user, Resource.LimitsOrder.of(named)));
-    return new Resource.Quotas(moment.time(), users, set);
+    return new Resource.Quotas(request.time(), users, set);
   }
 
   private Resource.UserQuota user(String user, List<String> applications) {
@@ -63,7 +63,7 @@ final class QuotaResources {
     return quotas.overQuota(application).map(Denial::message).orElse("");
   }
 
-  private static Long limit(long most) {
-    return most < 0 ? null : most;
+  private static Long limit(long max) {
+    return max < 0 ? null : max;
   }
 }

@@ -3,9 +3,9 @@ package io.sluice.coordinator.api;
 import io.sluice.coordinator.state.ClusterView;
 
 /**
- * The state at the moment of a request.
+ * Snapshot of the state and the time, taken for one request.
  *
- * @param nowMs on the coordinator's monotonic clock
- * @param time the same moment, in milliseconds since 1970
+ * @param nowMs time on the monotonic clock of the state
+ * @param time wall clock time in milliseconds since 1970
  */
 record RequestState(ClusterView view, long nowMs, long time) {}

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the REST API answers with, field by field as in JSON. Times are milliseconds since 1970,
- * ages and spans milliseconds, sizes bytes. JSON has the fields of an unwrapped record beside the
- * others.
+ * Resources of the REST API; record components are JSON fields. Times are in milliseconds since
+ * 1970, ages and durations in milliseconds, sizes in bytes. JSON contains the fields of an
+ * unwrapped record instead of the record.
  */
 public sealed interface Resource {
 
@@ -19,67 +19,67 @@ public sealed interface Resource {
       long uptimeMs,
       boolean ready,
       Map<String, Integer> serversByState,
-      @JsonUnwrapped Work work,
+      @JsonUnwrapped ApplicationTotals totals,
       Memory memory,
-      Space disks,
-      @JsonUnwrapped Kept kept,
+      DiskSpace disks,
+      @JsonUnwrapped Storage storage,
       @JsonUnwrapped Traffic traffic)
       implements Resource {}
 
-  /** What live applications do. */
-  record Work(int applications, long shufflesAssigned, int fallbackShuffles) {}
+  /** Totals of live applications and their shuffles. */
+  record ApplicationTotals(int applications, long shufflesAssigned, int fallbackShuffles) {}
 
-  /** What servers have on disks and in memory. */
-  record Kept(int badDisks, long storedBytes) {}
+  /** Failed disks, and shuffle data on disks and in memory. */
+  record Storage(int badDisks, long storedBytes) {}
 
-  /** Connections of clients and what passes over them. */
+  /** Client connections and their throughput. */
   record Traffic(int connections, long pushBytesPerSecond, long fetchBytesPerSecond) {}
 
   /**
    * Memory for shuffle data.
    *
-   * @param pendingSpillBytes part of the used bytes that waits to be written
+   * @param pendingSpillBytes part of {@code usedBytes} that is queued for spilling
    */
   record Memory(long usedBytes, long capacityBytes, long pendingSpillBytes) {}
 
-  /** Room on disks. */
-  record Space(long capacityBytes, long freeBytes) {}
+  /** Capacity and free space of disks. */
+  record DiskSpace(long capacityBytes, long freeBytes) {}
 
   /** {@code /api/v1/servers}. */
   record Servers(long time, List<Server> servers) implements Resource {}
 
-  /** A server as lists show it. */
+  /** A server. */
   record Server(
       @JsonUnwrapped Identity identity,
       String state,
       List<String> tags,
       long heartbeatAgeMs,
       Memory memory,
-      Space space,
+      DiskSpace space,
       List<Disk> disks,
       @JsonUnwrapped Traffic traffic,
-      @JsonUnwrapped Content content,
+      @JsonUnwrapped ServerData data,
       Move move) {
     public String name() {
       return identity.name;
     }
   }
 
-  /** How a server is known and reached. */
+  /** Name and addresses of a server. */
   record Identity(String name, String host, int rpcPort, int nettyPort, long epoch) {}
 
-  /** What a server holds, and what was assigned to it. */
-  record Content(int pendingMerges, long storedBytes, long partitionsAssigned) {}
+  /** Stored data of a server and partitions assigned to it. */
+  record ServerData(int pendingMerges, long storedBytes, long partitionsAssigned) {}
 
   /**
-   * How far a leaving server has handed on what it holds; null of any other.
+   * Progress of a server that moves its data to other servers; null for any other server.
    *
-   * @param waitsFor why the first shuffle that waits does; empty: none does
+   * @param waitsFor reason why the first waiting shuffle cannot be moved; empty if none waits
    */
   record Move(
       int shufflesLeft, long bytesLeft, int shufflesMoved, long movedBytes, String waitsFor) {}
 
-  /** One directory of a server. */
+  /** One data directory of a server. */
   record Disk(
       String path,
       String kind,
@@ -94,21 +94,26 @@ public sealed interface Resource {
   /**
    * {@code /api/v1/servers/{server}}.
    *
-   * @param decommission the order that the server accepted through this coordinator; null: none
+   * @param decommission the decommission that the server accepted through this coordinator; null if
+   *     there is none
    */
   record ServerDetail(
-      long time, Server server, List<Held> applications, OrderedDecommission decommission)
+      long time,
+      Server server,
+      List<StoredApplication> applications,
+      OrderedDecommission decommission)
       implements Resource {}
 
   /**
-   * An order to decommission.
+   * An accepted decommission.
    *
-   * @param deadlineMs after the order, when the server leaves anyway; 0: never
+   * @param deadlineMs time after the order at which the server exits even if its data is still
+   *     needed; 0: never
    */
   record OrderedDecommission(long ageMs, long deadlineMs, boolean move) {}
 
-  /** What a server holds of one application. */
-  record Held(String application, int shuffles, long storedBytes) {}
+  /** Data of one application on a server. */
+  record StoredApplication(String application, int shuffles, long storedBytes) {}
 
   /** {@code /api/v1/applications}. */
   record Applications(long time, List<Application> applications) implements Resource {}
@@ -116,8 +121,8 @@ public sealed interface Resource {
   /**
    * An application.
    *
-   * @param servers how many servers hold data of it
-   * @param skew the worst of its shuffles; null if none is known
+   * @param servers number of servers with its data
+   * @param skew highest skew of its shuffles; null if unknown
    */
   record Application(
       String name,
@@ -131,18 +136,20 @@ public sealed interface Resource {
       @JsonUnwrapped FallbackSummary fallbacks,
       Double skew) {}
 
-  /** How long an application has been registered, and how long its lease still lasts. */
+  /** Time since registration, and time until the lease expires. */
   record Lease(long registeredAgeMs, long leaseRemainingMs) {}
 
-  /** Shuffles of an application that use its engine's own, and why the last of them does. */
+  /**
+   * Number of shuffles of an application that use the built-in shuffle, and the reason of the last.
+   */
   record FallbackSummary(int fallbackShuffles, String lastFallbackReason) {}
 
   /** {@code /api/v1/applications/{application}}. */
-  record ApplicationDetail(long time, Application application, List<Holder> servers)
+  record ApplicationDetail(long time, Application application, List<ApplicationServer> servers)
       implements Resource {}
 
-  /** A server that holds data of an application. */
-  record Holder(String server, int shuffles, long storedBytes) {}
+  /** A server with data of an application. */
+  record ApplicationServer(String server, int shuffles, long storedBytes) {}
 
   /** {@code /api/v1/applications/{application}/shuffles}. */
   record Shuffles(long time, List<Shuffle> shuffles) implements Resource {}
@@ -155,8 +162,8 @@ public sealed interface Resource {
    *
    * @param replicas 0 if this coordinator did not assign it
    * @param assignedAgeMs null if this coordinator did not assign it
-   * @param skew bytes of the largest partition over those of the mean written one; null while
-   *     nothing is known of its bytes
+   * @param skew size of the largest partition divided by the mean size of written partitions; null
+   *     if unknown
    */
   record Shuffle(
       String application,
@@ -182,7 +189,7 @@ public sealed interface Resource {
   /** {@code /api/v1/events}, newest first. */
   record Events(long time, List<Event> events) implements Resource {}
 
-  /** Something that happened. */
+  /** An event. */
   record Event(
       long number,
       long firstTime,
@@ -197,7 +204,7 @@ public sealed interface Resource {
   /**
    * {@code /api/v1/throughput}: columns of equal length, oldest first.
    *
-   * @param server null: the whole cluster
+   * @param server name of the server; null: the whole cluster
    */
   record Throughput(
       long time,
@@ -211,9 +218,10 @@ public sealed interface Resource {
       implements Resource {}
 
   /**
-   * {@code /api/v1/balance}: how evenly partitions went to the servers that are active.
+   * {@code /api/v1/balance}: distribution of partitions over active servers.
    *
-   * @param maxOverMean what the server with the most got, over the mean; null before any assignment
+   * @param maxOverMean highest number of partitions on one server divided by the mean; null before
+   *     the first assignment
    */
   record Balance(long time, Double maxOverMean, List<BalanceShare> servers) implements Resource {}
 
@@ -229,17 +237,17 @@ public sealed interface Resource {
   /**
    * {@code /api/v1/quotas}.
    *
-   * @param limitsSet limits that operators set over the API, by user
+   * @param limitsSet limits that operators set through the API, by user
    */
   record Quotas(long time, List<UserQuota> users, Map<String, LimitsOrder> limitsSet)
       implements Resource {}
 
   /**
-   * What a user has, of what the user may have.
+   * Usage and limits of a user.
    *
-   * @param applicationBytesMax of each application; null: no limit
-   * @param applicationPartitionsMax as the former
-   * @param overQuota applications of which servers take nothing more
+   * @param applicationBytesMax maximum bytes of one application; null: no limit
+   * @param applicationPartitionsMax maximum partitions of one application; null: no limit
+   * @param overQuota applications whose pushes servers refuse
    */
   record UserQuota(
       String user,
@@ -251,55 +259,56 @@ public sealed interface Resource {
       List<OverQuota> overQuota) {}
 
   /**
-   * How much of something.
+   * Usage and limit of one quota.
    *
-   * @param max null: no limit
+   * @param max the limit; null: no limit
    */
   record Quota(long used, Long max) {}
 
-  /** An application of which servers take nothing more. */
+  /** An application whose pushes servers refuse because of a quota. */
   record OverQuota(String application, String reason) {}
 
-  /** What was asked for is done. */
+  /** Confirmation of a mutation. */
   record Done(long time, String text) implements Resource {}
 
   /**
    * {@code /api/v1/exclusions}.
    *
    * @param file the exclude file; null: there is none
-   * @param kept whether those made over the API survive a restart of this coordinator
-   * @param entries all of them, by the file or over the API
+   * @param kept whether exclusions through the API survive a restart of this coordinator
+   * @param entries all entries, from the file and from the API
    */
   record Exclusions(long time, String file, boolean kept, List<String> entries)
       implements Resource {}
 
   /**
-   * A configuration that was read again.
+   * Result of a reload of the configuration.
    *
-   * @param restartNeeded what the files say otherwise and only a restart brings
+   * @param restartNeeded changed keys that take effect after a restart only
    */
   record Reload(long time, List<Change> applied, List<Change> restartNeeded) implements Resource {}
 
-  /** A key with another value than before. */
+  /** A key whose value has changed. */
   record Change(String key, String from, String to) {}
 
   /**
-   * {@code /api/v1/caller}: who asks, as proved.
+   * {@code /api/v1/caller}: the authenticated caller.
    *
-   * @param user null: nobody
-   * @param mayRead whether the lists are answered
-   * @param mayChange whether acts are
-   * @param tokens whether this coordinator knows users who could prove themselves
+   * @param user name of the user; null if the caller is not authenticated
+   * @param mayRead whether the caller may read resources
+   * @param mayChange whether the caller may use mutations
+   * @param tokens whether users are configured, so that callers can authenticate
    */
   record Caller(
       long time, String user, String role, boolean mayRead, boolean mayChange, boolean tokens)
       implements Resource {}
 
   /**
-   * How a server is to be decommissioned.
+   * Request to decommission a server.
    *
-   * @param deadlineMs after which it ends with data that is still wanted; null or 0: never
-   * @param move whether other servers get what it holds; null: no
+   * @param deadlineMs time after which the server exits even if its data is still needed; null or
+   *     0: never
+   * @param move whether the server moves its data to other servers; null: no
    */
   record DecommissionOrder(Long deadlineMs, Boolean move) {
     public long deadline() {
@@ -312,13 +321,14 @@ public sealed interface Resource {
   }
 
   /**
-   * Limits of a user; of each: null: as the rules say, -1: none.
+   * Request to set limits of a user. For each limit, null means the value of the quota file, and -1
+   * no limit.
    *
-   * @param applications live ones of the user
-   * @param bytes of all of them
-   * @param partitions of all of them, copies counted
-   * @param applicationBytes of each of them
-   * @param applicationPartitions of each of them, copies counted
+   * @param applications maximum live applications of the user
+   * @param bytes maximum bytes of all applications of the user
+   * @param partitions maximum partitions of all applications of the user, replicas counted
+   * @param applicationBytes maximum bytes of one application
+   * @param applicationPartitions maximum partitions of one application, replicas counted
    */
   record LimitsOrder(
       Long applications,
@@ -326,7 +336,7 @@ public sealed interface Resource {
       Long partitions,
       Long applicationBytes,
       Long applicationPartitions) {
-    /** The limits that are set, named as in the file of rules. */
+    /** Returns the limits that are set, by their names in the quota file. */
     public Map<String, Long> named() {
       Map<String, Long> named = new HashMap<>();
       put(named, "applications", applications);
@@ -353,6 +363,6 @@ public sealed interface Resource {
     }
   }
 
-  /** Why there is no answer, as RFC 9457 writes it. */
+  /** An error in the format of RFC 9457. */
   record Problem(String type, String title, int status, String detail) implements Resource {}
 }

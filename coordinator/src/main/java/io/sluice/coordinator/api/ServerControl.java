@@ -20,11 +20,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 
 /**
- * Hands an operator's wish to a shuffle server, proved by the cluster's secret. Such calls are
- * rare: each has a connection of its own. Thread-safe; answers come on the event loops.
+ * Sends admin operations to shuffle servers, authenticated with the cluster's secret. Such calls
+ * are rare, so each opens a connection. Thread-safe; stages complete on the event loops.
  */
 public final class ServerControl {
-  private static final long PATIENCE_MS = 10_000;
+  private static final long CALL_TIMEOUT_MS = 10_000;
   private static final int BAD_GATEWAY = 502;
 
   private final EventLoopGroup loops;
@@ -56,7 +56,7 @@ public final class ServerControl {
     CompletableFuture<R> answer = new CompletableFuture<>();
     call.accept(
         ShuffleServerControlGrpc.newStub(channel)
-            .withDeadlineAfter(PATIENCE_MS, TimeUnit.MILLISECONDS),
+            .withDeadlineAfter(CALL_TIMEOUT_MS, TimeUnit.MILLISECONDS),
         new StreamObserver<>() {
           @Override
           public void onNext(R reply) {
@@ -69,7 +69,7 @@ public final class ServerControl {
             answer.completeExceptionally(
                 new ApiException(
                     BAD_GATEWAY,
-                    "server " + server.getName() + " did not take it: " + reason(fault),
+                    "call of server " + server.getName() + " failed: " + reason(fault),
                     fault));
           }
 
@@ -102,8 +102,8 @@ public final class ServerControl {
   private static String reason(Throwable fault) {
     Status status = Status.fromThrowable(fault);
     return switch (status.getCode()) {
-      case DEADLINE_EXCEEDED -> "no answer within " + PATIENCE_MS + " ms";
-      case UNIMPLEMENTED -> "its version does not know how";
+      case DEADLINE_EXCEEDED -> "no answer within " + CALL_TIMEOUT_MS + " ms";
+      case UNIMPLEMENTED -> "the version of this server does not support the call";
       default -> CallFailure.describe(status);
     };
   }

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Servers as resources. Pure functions of the state and the history. */
+/** Resources of servers. Pure functions of the state and the history. */
 final class ServerResources {
   private final Supplier<ServerTableConfig> policy;
   private final ClusterHistory history;
@@ -24,67 +24,67 @@ final class ServerResources {
     this.history = history;
   }
 
-  Resource.Servers servers(RequestState moment) {
+  Resource.Servers servers(RequestState request) {
     return new Resource.Servers(
-        moment.time(),
-        moment.view().servers().all().stream().map(server -> server(server, moment)).toList());
+        request.time(),
+        request.view().servers().all().stream().map(server -> server(server, request)).toList());
   }
 
-  Optional<Resource> detail(RequestState moment, String name) {
-    Server server = moment.view().servers().get(name);
+  Optional<Resource> detail(RequestState request, String name) {
+    Server server = request.view().servers().get(name);
     if (server == null) {
       return Optional.empty();
     }
-    List<Resource.Held> held =
-        server.held().getApplicationsList().stream()
+    List<Resource.StoredApplication> stored =
+        server.stored().getApplicationsList().stream()
             .map(
                 load ->
-                    new Resource.Held(
+                    new Resource.StoredApplication(
                         load.getApplication(), load.getShuffles(), load.getStoredBytes()))
             .toList();
-    DecommissionOrder order = moment.view().orders().decommission(name);
+    DecommissionOrder order = request.view().orders().decommission(name);
     return Optional.of(
         new Resource.ServerDetail(
-            moment.time(),
-            server(server, moment),
-            held,
+            request.time(),
+            server(server, request),
+            stored,
             order == null
                 ? null
                 : new Resource.OrderedDecommission(
-                    moment.nowMs() - order.orderedAtMs(), order.deadlineMs(), order.move())));
+                    request.nowMs() - order.orderedAtMs(), order.deadlineMs(), order.move())));
   }
 
-  Resource.Balance balance(RequestState moment) {
+  Resource.Balance balance(RequestState request) {
     List<Resource.BalanceShare> shares = new ArrayList<>();
-    long most = 0;
+    long max = 0;
     long sum = 0;
     int active = 0;
-    for (Server server : moment.view().servers().all()) {
-      ServerState state = state(server, moment);
-      long given = history.shuffles().partitionsGivenTo(server.name());
+    for (Server server : request.view().servers().all()) {
+      ServerState state = state(server, request);
+      long partitions = history.shuffles().partitionsAssignedTo(server.name());
       if (state == ServerState.ACTIVE) {
         active++;
-        sum += given;
-        most = Math.max(most, given);
+        sum += partitions;
+        max = Math.max(max, partitions);
       }
       ServerLoad load = server.load();
-      Resource.Space space = space(load);
+      Resource.DiskSpace space = space(load);
       shares.add(
           new Resource.BalanceShare(
               server.name(),
               state.name(),
-              given,
+              partitions,
               load.getStoredBytes(),
               share(load.getMemoryUsedBytes(), load.getMemoryCapacityBytes()),
               share(space.capacityBytes() - space.freeBytes(), space.capacityBytes())));
     }
-    Double maxOverMean = sum == 0 ? null : Math.round(1000.0 * most * active / sum) / 1000.0;
-    return new Resource.Balance(moment.time(), maxOverMean, shares);
+    Double maxOverMean = sum == 0 ? null : Math.round(1000.0 * max * active / sum) / 1000.0;
+    return new Resource.Balance(request.time(), maxOverMean, shares);
   }
 
-  ServerState state(Server server, RequestState moment) {
-    ClusterView view = moment.view();
-    return server.stateAt(moment.nowMs(), policy.get().lostAfterMs(), view.excluded());
+  ServerState state(Server server, RequestState request) {
+    ClusterView view = request.view();
+    return server.stateAt(request.nowMs(), policy.get().lostAfterMs(), view.excluded());
   }
 
   static boolean isBad(DiskState disk) {
@@ -95,17 +95,17 @@ final class ServerResources {
     };
   }
 
-  static Resource.Space space(ServerLoad load) {
+  static Resource.DiskSpace space(ServerLoad load) {
     long capacity = 0;
     long free = 0;
     for (DiskState disk : load.getDisksList()) {
       capacity += disk.getCapacityBytes();
       free += disk.getFreeBytes();
     }
-    return new Resource.Space(capacity, free);
+    return new Resource.DiskSpace(capacity, free);
   }
 
-  private Resource.Server server(Server server, RequestState moment) {
+  private Resource.Server server(Server server, RequestState request) {
     ServerLoad load = server.load();
     return new Resource.Server(
         new Resource.Identity(
@@ -114,19 +114,19 @@ final class ServerResources {
             server.id().getRpcPort(),
             server.id().getNettyPort(),
             server.id().getEpoch()),
-        state(server, moment).name(),
+        state(server, request).name(),
         server.tags(),
-        moment.nowMs() - server.heardAtMs(),
+        request.nowMs() - server.heartbeatAtMs(),
         new Resource.Memory(
             load.getMemoryUsedBytes(), load.getMemoryCapacityBytes(), load.getPendingSpillBytes()),
         space(load),
         load.getDisksList().stream().map(ServerResources::disk).toList(),
         new Resource.Traffic(
             load.getConnections(), load.getPushBytesPerSecond(), load.getFetchBytesPerSecond()),
-        new Resource.Content(
+        new Resource.ServerData(
             load.getPendingMerges(),
             load.getStoredBytes(),
-            history.shuffles().partitionsGivenTo(server.name())),
+            history.shuffles().partitionsAssignedTo(server.name())),
         load.hasMove() ? move(load.getMove()) : null);
   }
 

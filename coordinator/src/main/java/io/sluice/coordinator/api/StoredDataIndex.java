@@ -13,19 +13,19 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
-/** What the servers that are not lost hold, by application and by shuffle. Immutable. */
+/** Stored data of all servers that are not lost, by application and by shuffle. Immutable. */
 final class StoredDataIndex {
-  /** Of one application on one server. */
+  /** Data of one application on one server. */
   record OfApplication(Server server, ApplicationLoad load) {}
 
-  /** Of one shuffle on one server. */
+  /** Data of one shuffle on one server. */
   record OfShuffle(Server server, ShuffleLoad load) {}
 
   private final Map<String, List<OfApplication>> applications = new HashMap<>();
   private final Map<String, TreeMap<Integer, List<OfShuffle>>> shuffles = new HashMap<>();
 
   /**
-   * @param wanted names of applications to look at
+   * @param wanted filter of application names
    */
   StoredDataIndex(
       ClusterView view, ServerTableConfig policy, long nowMs, Predicate<String> wanted) {
@@ -33,14 +33,14 @@ final class StoredDataIndex {
       if (server.stateAt(nowMs, policy.lostAfterMs(), view.excluded()) == ServerState.SERVER_LOST) {
         continue;
       }
-      for (ApplicationLoad load : server.held().getApplicationsList()) {
+      for (ApplicationLoad load : server.stored().getApplicationsList()) {
         if (wanted.test(load.getApplication())) {
           applications
               .computeIfAbsent(load.getApplication(), name -> new ArrayList<>())
               .add(new OfApplication(server, load));
         }
       }
-      for (ShuffleLoad load : server.held().getShufflesList()) {
+      for (ShuffleLoad load : server.stored().getShufflesList()) {
         String name = load.getShuffle().getApplication();
         if (wanted.test(name)) {
           shuffles
@@ -56,12 +56,14 @@ final class StoredDataIndex {
     return applications.getOrDefault(name, List.of());
   }
 
-  /** By number of the shuffle. */
+  /** Returns the data of an application by shuffle number. */
   Map<Integer, List<OfShuffle>> shuffles(String application) {
     return shuffles.getOrDefault(application, new TreeMap<>());
   }
 
-  /** Largest partition over the mean written one, or null if that says nothing. */
+  /**
+   * Size of the largest partition divided by the mean size of written partitions; null if unknown.
+   */
   static Double skew(List<OfShuffle> parts) {
     long bytes = 0;
     long partitions = 0;

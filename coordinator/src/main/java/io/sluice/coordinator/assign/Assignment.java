@@ -6,19 +6,19 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which servers hold which partitions of one shuffle.
+ * Servers of each partition of one shuffle.
  *
- * @param servers those that take part
+ * @param servers all servers of the shuffle
  * @param ranges contiguous, ascending, covering every partition; neighbours differ in their servers
- * @param replicas copies that every partition has: what was asked for, or fewer if there are not
- *     enough servers
+ * @param replicas replicas of every partition: the requested number, or fewer if there are too few
+ *     servers
  */
 public record Assignment(List<Server> servers, List<Range> ranges, int replicas) {
 
   /**
-   * Partitions {@code first..last}, both included.
+   * Partitions {@code first..last}, both inclusive.
    *
-   * @param servers indexes into {@link Assignment#servers}, one per copy, distinct
+   * @param servers distinct indexes into {@link Assignment#servers}, one per replica
    */
   public record Range(int first, int last, List<Integer> servers) {
     public int length() {
@@ -26,7 +26,7 @@ public record Assignment(List<Server> servers, List<Range> ranges, int replicas)
     }
   }
 
-  /** Partitions that each server got, copies counted. */
+  /** Returns the number of partitions by server, replicas counted. */
   public Map<String, Integer> partitionsByServer() {
     Map<String, Integer> partitions = new LinkedHashMap<>();
     for (Range range : ranges) {

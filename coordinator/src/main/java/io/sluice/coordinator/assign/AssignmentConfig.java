@@ -5,12 +5,12 @@ import io.sluice.common.config.ConfigSet;
 import java.util.List;
 
 /**
- * Which servers a shuffle may get.
+ * Limits and rules of the servers of a shuffle.
  *
- * @param maxServersPerShuffle most servers that one shuffle is spread over; more servers mean more
- *     connections from each task, not more speed
- * @param maxStorageUsedShare share of a server's storage beyond which it is nearly full and takes
- *     no new shuffle, 0 exclusive to 1
+ * @param maxServersPerShuffle maximum number of servers of one shuffle; each server costs each task
+ *     one connection
+ * @param maxStorageUsedShare used share of a server's storage from which it gets no new shuffles;
+ *     above 0, at most 1
  */
 public record AssignmentConfig(
     HostRule hostRule, int maxServersPerShuffle, double maxStorageUsedShare) {
@@ -19,12 +19,13 @@ public record AssignmentConfig(
           .defaultValue(HostRule.PREFER_DIFF)
           .reloadable()
           .doc(
-              "Hosts of the replicas of a partition. `PREFER_DIFF`: distinct ones while there are"
-                  + " enough. `MUST_DIFF`: distinct ones, or fewer replicas. `NONE`: any. Change it"
-                  + " to `MUST_DIFF` if a second replica on one host is not worth its disk.")
+              "Rule for the hosts of the replicas of a partition. `PREFER_DIFF`: distinct hosts"
+                  + " if there are enough; `MUST_DIFF`: distinct hosts, with fewer replicas if"
+                  + " there are too few hosts; `NONE`: any hosts. Change it to `MUST_DIFF` if a"
+                  + " second replica on one host is not worth its disk space.")
           .build();
 
-  /** Tools that size a cluster read its default. */
+  /** Also read by tools that size a cluster. */
   public static final ConfigKey<Integer> NODES_MAX =
       ConfigKey.integer("rss.coordinator.shuffle.nodes.max")
           .defaultValue(9)
@@ -32,9 +33,9 @@ public record AssignmentConfig(
           .atMost(10_000)
           .reloadable()
           .doc(
-              "Maximum number of servers of one shuffle; a client may ask for fewer. Raise it in"
-                  + " clusters with single jobs that nine servers are too slow for; each server"
-                  + " costs each task one connection.")
+              "Maximum number of servers of one shuffle; clients may request fewer. Raise it if"
+                  + " nine servers are too slow for single jobs; each server costs each task one"
+                  + " connection.")
           .build();
 
   static final ConfigKey<Double> STORAGE_USED_MAX =
@@ -43,22 +44,23 @@ public record AssignmentConfig(
           .check(percent -> percent > 0, "more than 0")
           .reloadable()
           .doc(
-              "Share of a server's healthy disks (of its memory, if it has no disks) in use beyond"
-                  + " which it gets no new shuffle. Lower it where jobs grow by more than 5 % of a"
-                  + " server's disks after their start.")
+              "Maximum used share of a server's healthy disks (of its memory, if it has no"
+                  + " disks); a server at or above it gets no new shuffles. Lower it if shuffles"
+                  + " grow by more than 5 % of a server's disks after their assignment.")
           .build();
 
-  /** The keys that this record is made from. */
+  /** Keys of this record. */
   public static final List<ConfigKey<?>> KEYS = List.of(HOST_RULE, NODES_MAX, STORAGE_USED_MAX);
 
   public AssignmentConfig {
     if (maxServersPerShuffle < 1) {
       throw new IllegalArgumentException(
-          "servers of a shuffle: expected at least 1, found " + maxServersPerShuffle);
+          NODES_MAX.name() + ": expected at least 1, found " + maxServersPerShuffle);
     }
     if (!(maxStorageUsedShare > 0 && maxStorageUsedShare <= 1)) {
       throw new IllegalArgumentException(
-          "share of used storage: expected more than 0 and at most 1, found "
+          STORAGE_USED_MAX.name()
+              + ": expected a share above 0 and at most 1, found "
               + maxStorageUsedShare);
     }
   }

@@ -11,38 +11,36 @@ import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
 /**
- * Makes the assignment of one shuffle. The cost is that of choosing servers, not of partitions:
- * 20,000 partitions cost what 200 cost.
+ * Makes the assignment of one shuffle. The cost depends on the number of servers, not on the number
+ * of partitions.
  *
  * <p>Three steps:
  *
  * <ol>
- *   <li><b>Who.</b> As many servers as the limits allow are chosen one by one with the strategy, so
- *       that over many shuffles every server gets its due.
- *   <li><b>How much each.</b> The partitions are cut into up to sixteen slices per chosen server,
- *       and each slice goes to a server by the strategy again, counting what this assignment has
- *       handed out so far. Every chosen server gets a slice before any gets two, and none gets more
- *       than a quarter above its share by count (or by size, if it is a big one): a shuffle takes
- *       as long as its busiest server, so an idle server must not be given everything.
- *   <li><b>Which.</b> Partition numbers mean nothing to balance (they are hashes, or ranges cut to
- *       equal sizes), so the slices of each set of servers are laid side by side: one contiguous
- *       range per set. A reader of neighbouring partitions meets few servers, and the reply stays
+ *   <li><b>Choose servers.</b> The maximum number of servers is chosen one by one with the
+ *       strategy, which balances the load over many shuffles.
+ *   <li><b>Distribute partition groups.</b> The partitions are cut into up to sixteen groups per
+ *       chosen server. The strategy chooses the servers of each group; loads include the groups
+ *       distributed so far. Every chosen server gets one group before any gets two. No server gets
+ *       more than 1.25 times its share (by count, or by capacity for large servers): a shuffle is
+ *       as slow as its busiest server, so an idle server must not get everything.
+ *   <li><b>Lay out ranges.</b> The groups of each set of servers become one contiguous range of
+ *       partitions. Partition numbers do not matter for balance (they are hashes, or ranges cut to
+ *       equal sizes). A reader of neighbouring partitions connects to few servers, and the reply is
  *       small.
  * </ol>
  */
 public final class AssignmentPlanner {
-  /** Granularity of a server's share: a sixteenth, 6 %. */
-  private static final int SLICES_PER_SERVER = 16;
+  /** Granularity of a server's share: 1/16, about 6 %. */
+  private static final int GROUPS_PER_SERVER = 16;
 
-  /**
-   * Bounds the work of a shuffle spread over hundreds of servers; every server still gets a slice.
-   */
-  private static final int MAX_SLICES = 512;
+  /** Bounds the work for a shuffle on hundreds of servers; every server still gets a group. */
+  private static final int MAX_GROUPS = 512;
 
-  /** How far above its share a server may go within one shuffle. */
+  /** Maximum part of one server in one shuffle, as a multiple of its share. */
   private static final double MAX_ABOVE_SHARE = 1.25;
 
-  /** What a driver asked for, and what its partitions will probably weigh; all at least 1. */
+  /** Parameters of an assignment; all at least 1. */
   public record Request(
       int partitionCount, int replicas, int maxServers, double expectedPartitionBytes) {}
 
@@ -54,7 +52,7 @@ public final class AssignmentPlanner {
   }
 
   /**
-   * @param strategies makes the strategy of one assignment
+   * @param strategies creates the strategy of one assignment
    */
   AssignmentPlanner(
       AssignmentConfig config, Function<RandomGenerator, AssignmentStrategy> strategies) {
@@ -65,13 +63,13 @@ public final class AssignmentPlanner {
   /**
    * Assigns a shuffle to some of the servers.
    *
-   * @param eligible the servers that may be chosen, at least one
+   * @param eligible the servers to choose from, at least one
    */
   public Assignment plan(Request request, List<Server> eligible, RandomGenerator random) {
     return new Plan(request, eligible, random).assignment();
   }
 
-  /** One assignment in the making; arrays are indexed as the list of eligible servers. */
+  /** Computes one assignment. Array indexes are indexes into the list of eligible servers. */
   private final class Plan {
     private final Request request;
     private final List<Server> eligible;
@@ -82,11 +80,11 @@ public final class AssignmentPlanner {
     private final double[] capacityShare;
     private final double[] load;
 
-    /** What one more partition adds to a server's load. */
+    /** Load that one more partition adds to each server. */
     private final double[] partitionLoad;
 
-    /** Scratch: the servers open to the next choice, and what it is picked from. */
-    private final int[] open;
+    /** Scratch arrays: candidates of the next choice. */
+    private final int[] candidates;
 
     private final int[] withinShare;
     private final int[] any;
@@ -100,7 +98,7 @@ public final class AssignmentPlanner {
       this.capacityShare = new double[serverCount];
       this.load = new double[serverCount];
       this.partitionLoad = new double[serverCount];
-      this.open = new int[serverCount];
+      this.candidates = new int[serverCount];
       this.withinShare = new int[serverCount];
       this.any = new int[serverCount];
       double meanCapacityBytes = LoadModel.meanMemoryCapacityBytes(eligible);
@@ -119,35 +117,35 @@ public final class AssignmentPlanner {
           Math.min(
               request.replicas(),
               config.hostRule() == HostRule.MUST_DIFF ? distinctHosts(chosen) : chosen.length);
-      return laidOut(replicas, dealSlices(chosen, replicas));
+      return layOut(replicas, distributeGroups(chosen, replicas));
     }
 
     private int[] chooseServers() {
-      long copies = (long) request.partitionCount() * request.replicas();
+      long replicaCount = (long) request.partitionCount() * request.replicas();
       int limit = Math.min(config.maxServersPerShuffle(), request.maxServers());
-      int count = (int) Math.min(Math.min(limit, copies), serverCount);
+      int count = (int) Math.min(Math.min(limit, replicaCount), serverCount);
       int wantedHosts = config.hostRule() == HostRule.NONE ? 0 : request.replicas();
       boolean[] taken = new boolean[serverCount];
       boolean[] hostTaken = new boolean[serverCount];
       int hostCount = 0;
       int[] chosen = new int[count];
       for (int i = 0; i < count; i++) {
-        int openCount = 0;
+        int candidateCount = 0;
         if (hostCount < wantedHosts) {
           for (int server = 0; server < serverCount; server++) {
             if (!hostTaken[hosts[server]]) {
-              open[openCount++] = server;
+              candidates[candidateCount++] = server;
             }
           }
         }
-        if (openCount == 0) {
+        if (candidateCount == 0) {
           for (int server = 0; server < serverCount; server++) {
             if (!taken[server]) {
-              open[openCount++] = server;
+              candidates[candidateCount++] = server;
             }
           }
         }
-        int server = strategy.choose(open, openCount, load);
+        int server = strategy.choose(candidates, candidateCount, load);
         chosen[i] = server;
         taken[server] = true;
         if (!hostTaken[hosts[server]]) {
@@ -159,26 +157,27 @@ public final class AssignmentPlanner {
     }
 
     /**
-     * Deals out all slices.
+     * Distributes all partition groups.
      *
-     * @return partitions of each set of servers; a set lists its servers in the order of the copies
+     * @return number of partitions by set of servers; a set lists its servers in the order of the
+     *     replicas
      */
-    private Map<List<Integer>, Integer> dealSlices(int[] chosen, int replicas) {
-      int wanted = Math.max(chosen.length, Math.min(SLICES_PER_SERVER * chosen.length, MAX_SLICES));
-      int slices = Math.min(request.partitionCount(), wanted);
-      int[] most = mostSlices(chosen, slices * replicas);
-      int[] got = new int[serverCount];
-      int withoutSlice = chosen.length;
+    private Map<List<Integer>, Integer> distributeGroups(int[] chosen, int replicas) {
+      int wanted = Math.max(chosen.length, Math.min(GROUPS_PER_SERVER * chosen.length, MAX_GROUPS));
+      int groups = Math.min(request.partitionCount(), wanted);
+      int[] max = maxGroups(chosen, groups * replicas);
+      int[] assigned = new int[serverCount];
+      int serversWithoutGroup = chosen.length;
       Map<List<Integer>, Integer> partitionsBySet = new LinkedHashMap<>();
-      for (int slice = 0; slice < slices; slice++) {
+      for (int group = 0; group < groups; group++) {
         int partitions =
-            request.partitionCount() / slices + (slice < request.partitionCount() % slices ? 1 : 0);
+            request.partitionCount() / groups + (group < request.partitionCount() % groups ? 1 : 0);
         List<Integer> set = new ArrayList<>(replicas);
         while (set.size() < replicas) {
-          int openCount = openFor(chosen, set, got, most, withoutSlice > 0);
-          int server = strategy.choose(open, openCount, load);
-          if (got[server]++ == 0) {
-            withoutSlice--;
+          int candidateCount = fillCandidates(chosen, set, assigned, max, serversWithoutGroup > 0);
+          int server = strategy.choose(candidates, candidateCount, load);
+          if (assigned[server]++ == 0) {
+            serversWithoutGroup--;
           }
           load[server] += partitions * partitionLoad[server];
           set.add(server);
@@ -188,95 +187,96 @@ public final class AssignmentPlanner {
       return partitionsBySet;
     }
 
-    private int[] mostSlices(int[] chosen, int sliceCopies) {
+    private int[] maxGroups(int[] chosen, int groupReplicas) {
       double capacityOfChosen = 0;
       for (int server : chosen) {
         capacityOfChosen += capacityShare[server];
       }
-      int[] most = new int[serverCount];
+      int[] max = new int[serverCount];
       for (int server : chosen) {
         double share = Math.max(1.0 / chosen.length, capacityShare[server] / capacityOfChosen);
-        most[server] = (int) Math.ceil(MAX_ABOVE_SHARE * share * sliceCopies);
+        max[server] = (int) Math.ceil(MAX_ABOVE_SHARE * share * groupReplicas);
       }
-      return most;
+      return max;
     }
 
     /**
-     * Fills {@link #open} with the servers that may take the next copy of a slice and returns how
-     * many they are. Wishes are given up one by one until somebody is left: that servers without a
-     * slice come first, that nobody goes beyond its share, and at last, where the rule allows, that
-     * hosts are distinct. There are never more copies than chosen servers, nor, where hosts must be
-     * distinct, than hosts: somebody is always left.
+     * Fills {@link #candidates} with the servers for the next replica of a group and returns their
+     * number, at least 1. The conditions are dropped one by one until a server remains: servers
+     * without a group first, then servers below their maximum share, then, if the host rule allows,
+     * any host. A server always remains, because there are never more replicas than chosen servers,
+     * or than hosts if hosts must be distinct.
      */
-    private int openFor(
-        int[] chosen, List<Integer> set, int[] got, int[] most, boolean someWithoutSlice) {
+    private int fillCandidates(
+        int[] chosen, List<Integer> set, int[] assigned, int[] max, boolean preferWithoutGroup) {
       int count = 0;
       if (config.hostRule() != HostRule.NONE) {
-        count = openFor(chosen, set, got, most, someWithoutSlice, true);
+        count = fillCandidates(chosen, set, assigned, max, preferWithoutGroup, true);
       }
       if (count == 0 && config.hostRule() != HostRule.MUST_DIFF) {
-        count = openFor(chosen, set, got, most, someWithoutSlice, false);
+        count = fillCandidates(chosen, set, assigned, max, preferWithoutGroup, false);
       }
       return count;
     }
 
-    private int openFor(
+    private int fillCandidates(
         int[] chosen,
         List<Integer> set,
-        int[] got,
-        int[] most,
-        boolean someWithoutSlice,
+        int[] assigned,
+        int[] max,
+        boolean preferWithoutGroup,
         boolean distinctHosts) {
       int anyCount = 0;
       int withinShareCount = 0;
-      int freshCount = 0;
+      int withoutGroupCount = 0;
       for (int server : chosen) {
-        if (takesPart(set, server, distinctHosts)) {
+        if (conflicts(set, server, distinctHosts)) {
           continue;
         }
         any[anyCount++] = server;
-        if (got[server] < most[server]) {
+        if (assigned[server] < max[server]) {
           withinShare[withinShareCount++] = server;
         }
-        if (someWithoutSlice && got[server] == 0) {
-          open[freshCount++] = server;
+        if (preferWithoutGroup && assigned[server] == 0) {
+          candidates[withoutGroupCount++] = server;
         }
       }
-      if (freshCount > 0) {
-        return freshCount;
+      if (withoutGroupCount > 0) {
+        return withoutGroupCount;
       }
       boolean share = withinShareCount > 0;
       int count = share ? withinShareCount : anyCount;
-      System.arraycopy(share ? withinShare : any, 0, open, 0, count);
+      System.arraycopy(share ? withinShare : any, 0, candidates, 0, count);
       return count;
     }
 
-    private boolean takesPart(List<Integer> set, int server, boolean sameHostCounts) {
+    private boolean conflicts(List<Integer> set, int server, boolean distinctHosts) {
       for (int other : set) {
-        if (other == server || (sameHostCounts && hosts[other] == hosts[server])) {
+        if (other == server || (distinctHosts && hosts[other] == hosts[server])) {
           return true;
         }
       }
       return false;
     }
 
-    /** Lays the partitions of each set side by side. */
-    private Assignment laidOut(int replicas, Map<List<Integer>, Integer> partitionsBySet) {
+    /** Makes one contiguous range of partitions for each set of servers. */
+    private Assignment layOut(int replicas, Map<List<Integer>, Integer> partitionsBySet) {
       Map<Integer, Integer> positions = new HashMap<>();
       List<Server> servers = new ArrayList<>();
       List<Assignment.Range> ranges = new ArrayList<>(partitionsBySet.size());
       int first = 0;
       for (Map.Entry<List<Integer>, Integer> entry : partitionsBySet.entrySet()) {
-        List<Integer> holders = new ArrayList<>(replicas);
+        List<Integer> replicaServers = new ArrayList<>(replicas);
         for (int server : entry.getKey()) {
           Integer position = positions.putIfAbsent(server, servers.size());
           if (position == null) {
             position = servers.size();
             servers.add(eligible.get(server));
           }
-          holders.add(position);
+          replicaServers.add(position);
         }
-        ranges.add(new Assignment.Range(first, first + entry.getValue() - 1, List.copyOf(holders)));
+        ranges.add(
+            new Assignment.Range(first, first + entry.getValue() - 1, List.copyOf(replicaServers)));
         first += entry.getValue();
       }
       return new Assignment(List.copyOf(servers), List.copyOf(ranges), replicas);
@@ -287,7 +287,7 @@ public final class AssignmentPlanner {
     }
   }
 
-  /** Numbers hosts from 0, so that comparing two is comparing two ints. */
+  /** Maps hosts to numbers from 0, so that they compare fast. */
   private static int[] hostNumbers(List<Server> servers) {
     Map<String, Integer> numbers = new HashMap<>();
     int[] hosts = new int[servers.size()];

@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.StringJoiner;
 
-/** Says which servers may be given partitions now, and why the others may not. */
+/** Decides which servers may get new partitions, and gives the reasons for all others. */
 public final class Eligibility {
-  /** Why a server is passed over. */
+  /** Reason why a server is not eligible. */
   private enum Reason {
     LOST,
     EXCLUDED,
@@ -24,15 +24,15 @@ public final class Eligibility {
     WITHOUT_TAGS,
     REFUSED_BY_CLIENT;
 
-    String words() {
+    String text() {
       return name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
   }
 
-  /** What one shuffle asks of its servers. */
-  public record Wish(List<String> requiredTags, Set<String> excludedServers) {
-    /** Any server will do. */
-    public static final Wish ANY = new Wish(List.of(), Set.of());
+  /** Requirements of one shuffle for its servers. */
+  public record Requirements(List<String> requiredTags, Set<String> excludedServers) {
+    /** Any server is accepted. */
+    public static final Requirements NONE = new Requirements(List.of(), Set.of());
   }
 
   private final long serverTimeoutMs;
@@ -43,22 +43,26 @@ public final class Eligibility {
     this.maxStorageUsedShare = maxStorageUsedShare;
   }
 
-  /** The servers that may be chosen, by name. */
-  public List<Server> eligible(ServerTable servers, ExcludeList excluded, Wish wish, long nowMs) {
+  /** Returns the eligible servers, by name. */
+  public List<Server> eligible(
+      ServerTable servers, ExcludeList excluded, Requirements requirements, long nowMs) {
     List<Server> eligible = new ArrayList<>(servers.size());
     for (Server server : servers.all()) {
-      if (reasonAgainst(server, excluded, wish, nowMs) == null) {
+      if (ineligibleReason(server, excluded, requirements, nowMs) == null) {
         eligible.add(server);
       }
     }
     return eligible;
   }
 
-  /** One line that accounts for every server: {@code 3 servers known: 1 lost, 2 draining}. */
-  public String account(ServerTable servers, ExcludeList excluded, Wish wish, long nowMs) {
+  /**
+   * Returns one line with the reasons of all servers: {@code 3 servers known: 1 lost, 2 draining}.
+   */
+  public String summary(
+      ServerTable servers, ExcludeList excluded, Requirements requirements, long nowMs) {
     Map<Reason, Integer> counts = new EnumMap<>(Reason.class);
     for (Server server : servers.all()) {
-      Reason reason = reasonAgainst(server, excluded, wish, nowMs);
+      Reason reason = ineligibleReason(server, excluded, requirements, nowMs);
       if (reason != null) {
         counts.merge(reason, 1, Integer::sum);
       }
@@ -67,11 +71,12 @@ public final class Eligibility {
       return servers.size() + " servers known";
     }
     StringJoiner parts = new StringJoiner(", ", servers.size() + " servers known: ", "");
-    counts.forEach((reason, count) -> parts.add(count + " " + reason.words()));
+    counts.forEach((reason, count) -> parts.add(count + " " + reason.text()));
     return parts.toString();
   }
 
-  private Reason reasonAgainst(Server server, ExcludeList excluded, Wish wish, long nowMs) {
+  private Reason ineligibleReason(
+      Server server, ExcludeList excluded, Requirements requirements, long nowMs) {
     ServerState state = server.stateAt(nowMs, serverTimeoutMs, excluded);
     Reason byState =
         switch (state) {
@@ -87,9 +92,9 @@ public final class Eligibility {
     if (LoadModel.storageUsedShare(server.load()) >= maxStorageUsedShare) {
       return Reason.NEARLY_FULL;
     }
-    if (!server.tags().containsAll(wish.requiredTags())) {
+    if (!server.tags().containsAll(requirements.requiredTags())) {
       return Reason.WITHOUT_TAGS;
     }
-    return wish.excludedServers().contains(server.name()) ? Reason.REFUSED_BY_CLIENT : null;
+    return requirements.excludedServers().contains(server.name()) ? Reason.REFUSED_BY_CLIENT : null;
   }
 }

@@ -1,11 +1,11 @@
 package io.sluice.coordinator.assign;
 
-/** How the copies of a partition spread over hosts. They are on distinct servers in any case. */
+/** Rule for the hosts of the replicas of a partition. Replicas are always on distinct servers. */
 public enum HostRule {
-  /** Distinct hosts while there are enough, else distinct servers. */
+  /** Distinct hosts if there are enough; otherwise distinct servers. */
   PREFER_DIFF,
-  /** Distinct hosts; fewer copies where there are not enough. */
+  /** Distinct hosts; fewer replicas if there are too few hosts. */
   MUST_DIFF,
-  /** Hosts do not matter. */
+  /** Any hosts. */
   NONE
 }

@@ -6,21 +6,21 @@ import io.sluice.proto.ServerLoad;
 import java.util.List;
 
 /**
- * How loaded a server is, as one number without a unit.
+ * The load of a server as one number without a unit.
  *
  * <pre>
- * load = memory used / memory + pending spill / memory + disk used / disk   (what it reported)
- *      + partitions pending * expected bytes of a partition / memory        (what it will get)
+ * load = memory used / memory + pending spill / memory + disk used / disk   (reported)
+ *      + pending partitions * expected bytes of a partition / memory        (expected)
  * </pre>
  *
- * All terms are shares of what a server has, so servers of different sizes fill up together.
- * Pending partitions are those assigned since the last heartbeat, which the report cannot show;
- * memory is what their blocks need first, so they are set against it.
+ * All terms are relative to the capacity of the server, so servers of different sizes fill evenly.
+ * Pending partitions were assigned after the last heartbeat and are not part of the reported load.
+ * Their blocks use memory first, so they count relative to memory.
  */
 final class LoadModel {
   private LoadModel() {}
 
-  /** The part of the load that the server reported: 0 idle, up to 3. */
+  /** Reported part of the load, from 0 (idle) to 3. */
   static double reported(Server server) {
     ServerLoad load = server.load();
     double memoryBytes = load.getMemoryCapacityBytes();
@@ -31,7 +31,7 @@ final class LoadModel {
         + diskUsedShare(load);
   }
 
-  /** Used share of the healthy disks taken together; 0 without any. */
+  /** Used share of all healthy disks together; 0 if there are none. */
   static double diskUsedShare(ServerLoad load) {
     double capacityBytes = 0;
     double freeBytes = 0;
@@ -45,8 +45,8 @@ final class LoadModel {
   }
 
   /**
-   * Used share of what the server keeps shuffles in: its healthy disks, all of it when none of its
-   * disks is healthy, its memory when it has no disks.
+   * Used share of the storage for shuffles: the healthy disks, or memory if the server has no
+   * disks. If it has disks but none is healthy, the share is 1.
    */
   static double storageUsedShare(ServerLoad load) {
     if (load.getDisksCount() > 0) {
@@ -57,13 +57,13 @@ final class LoadModel {
     return share(usedBytes, capacityBytes);
   }
 
-  /** Memory that the server says it has, or the mean of all for one that does not say. */
+  /** Reported memory capacity of a server; the mean of all servers if it reports none. */
   static double memoryCapacityBytes(Server server, double meanCapacityBytes) {
     long capacityBytes = server.load().getMemoryCapacityBytes();
     return capacityBytes > 0 ? capacityBytes : meanCapacityBytes;
   }
 
-  /** Mean over the servers that say what they have; 1 GiB if none does. */
+  /** Mean memory capacity of the servers that report one; 1 GiB if none does. */
   static double meanMemoryCapacityBytes(List<Server> servers) {
     return servers.stream()
         .mapToLong(server -> server.load().getMemoryCapacityBytes())

@@ -1,37 +1,35 @@
 package io.sluice.coordinator.assign;
 
 /**
- * What a partition weighs on the average, learnt from what servers report. Immutable.
+ * Estimate of the mean partition size, computed from heartbeats. Immutable.
  *
- * <p>Partitions handed out since a server's last heartbeat must be set against the bytes that it
- * reported, so they need a size in bytes. Nobody knows it beforehand, but over time bytes pushed
- * divided by partitions assigned is just that. It need not be exact: a third or three times the
- * true mean balance nearly as well (docs/assignment.md). Pushes of shuffles that another
- * coordinator assigned count too, and make the estimate too large by at most the number of
- * coordinators.
+ * <p>The load model adds partitions assigned since the last heartbeat to reported bytes, so it
+ * needs a partition size. The estimate is pushed bytes divided by assigned partitions. It need not
+ * be exact: an error of a factor of three hardly changes the balance (docs/assignment.md). Pushes
+ * of shuffles that other coordinators assigned count too, so the estimate is too large by at most
+ * the number of coordinators.
  *
- * @param pushedBytes bytes that were pushed, older ones counting less
- * @param partitions partitions that were assigned, copies counted, older ones counting less
+ * @param pushedBytes pushed bytes; older bytes count less
+ * @param partitions assigned partitions, replicas counted; older partitions count less
  */
 public record PartitionSize(double pushedBytes, double partitions) {
-  /** Before anything is known: 8 MiB, with the weight of a few shuffles. */
+  /** Initial estimate: 8 MiB, with the weight of a few shuffles. */
   public static final PartitionSize UNKNOWN = new PartitionSize(1000.0 * (8 << 20), 1000);
 
   /**
-   * Beyond this weight everything learnt so far is halved, so that the estimate follows what the
-   * cluster does now.
+   * Number of partitions above which both sums are halved, so that the estimate follows the current
+   * workload.
    */
   private static final double FULL_WEIGHT = 1e6;
 
   /**
-   * Never nothing: partitions handed out weigh something even on a cluster whose shuffles are
-   * empty.
+   * Minimum estimate, so that assigned partitions add to the load even if all shuffles are empty.
    */
   private static final double MIN_BYTES = 64 << 10;
 
   private static final double MAX_BYTES = 1 << 30;
 
-  /** The estimate after a heartbeat. */
+  /** Returns the estimate after a heartbeat. */
   public PartitionSize observed(double morePushedBytes, int morePartitions) {
     double bytes = pushedBytes + morePushedBytes;
     double count = partitions + morePartitions;
@@ -40,7 +38,7 @@ public record PartitionSize(double pushedBytes, double partitions) {
         : new PartitionSize(bytes, count);
   }
 
-  /** The mean, in bytes. */
+  /** Returns the estimated mean in bytes. */
   public double expectedBytes() {
     return Math.min(MAX_BYTES, Math.max(MIN_BYTES, pushedBytes / partitions));
   }

@@ -1,11 +1,11 @@
 /**
- * Which servers hold which partitions of a shuffle.
+ * Assignment of the partitions of a shuffle to servers.
  *
- * <p>{@link io.sluice.coordinator.assign.Eligibility} says who may be chosen, {@link
- * io.sluice.coordinator.assign.LoadModel} how loaded each of them is, an {@link
- * io.sluice.coordinator.assign.AssignmentStrategy} makes each single choice, and {@link
- * io.sluice.coordinator.assign.AssignmentPlanner} puts the choices together to contiguous ranges.
- * All of it is plain computation: no clock, no I/O, no threads, and every random number comes from
- * the caller's generator. The page docs/assignment.md explains it with figures.
+ * <p>{@link io.sluice.coordinator.assign.Eligibility} filters the servers, {@link
+ * io.sluice.coordinator.assign.LoadModel} computes their load, an {@link
+ * io.sluice.coordinator.assign.AssignmentStrategy} chooses one server at a time, and {@link
+ * io.sluice.coordinator.assign.AssignmentPlanner} makes contiguous ranges of partitions. The
+ * package has no clock, I/O or threads; random numbers come from the caller. See docs/assignment.md
+ * for measurements.
  */
 package io.sluice.coordinator.assign;

@@ -3,16 +3,16 @@ package io.sluice.coordinator.cluster;
 /**
  * One application. Immutable; times are on the clock of the coordinator's state.
  *
- * @param name the engine's application id
- * @param user operating-system user that the job runs as
- * @param state LIVE from registration; ENDED once unregistered, kept for a while so that servers
- *     learn it
+ * @param name application id of Spark or MapReduce
+ * @param user operating system user of the job
+ * @param state LIVE from registration; ENDED after unregistration, kept for some minutes so that
+ *     servers are notified
  * @param registeredAtMs first registration
- * @param sinceMs of a LIVE application its last sign of life, of an ENDED one the moment it ended
- * @param shuffleCount how many shuffles of it were assigned
- * @param shuffles the shuffles that are remembered
- * @param fallbacks what the driver said of shuffles that it did not bring here
- * @param moves what leaving servers copy elsewhere
+ * @param sinceMs LIVE: time of the last lease renewal; ENDED: end time
+ * @param shuffleCount number of assigned shuffles
+ * @param shuffles partition counts of the latest shuffles
+ * @param fallbacks latest fallback report of the driver
+ * @param moves shuffles that leaving servers move to other servers
  */
 public record Application(
     String name,
@@ -26,7 +26,7 @@ public record Application(
     Fallbacks fallbacks,
     Moves moves) {
 
-  /** ENDED is final for one registration; registering again starts a new life. */
+  /** ENDED is final; a new registration replaces the application. */
   public enum State {
     LIVE,
     ENDED
@@ -46,7 +46,7 @@ public record Application(
         Moves.NONE);
   }
 
-  /** Whether the application is live and its lease has not run out. */
+  /** Whether the application is live and its lease has not expired. */
   public boolean liveAt(long nowMs, long leaseMs) {
     return state == State.LIVE && nowMs - sinceMs < leaseMs;
   }
@@ -69,7 +69,7 @@ public record Application(
         moves);
   }
 
-  /** The application after its driver has reported fallbacks. */
+  /** Returns the application after its driver reported fallbacks. */
   public Application reporting(Fallbacks reported) {
     return new Application(
         name,
@@ -84,7 +84,10 @@ public record Application(
         moves);
   }
 
-  /** The same application announced again, perhaps by another user name or library. */
+  /**
+   * Returns the application after another registration, possibly with another user or client
+   * version.
+   */
   public Application announcedAgain(String newUser, String newClientVersion, long nowMs) {
     return new Application(
         name,
@@ -96,7 +99,7 @@ public record Application(
         shuffleCount,
         shuffles,
         fallbacks,
-        moves.untold());
+        moves.asPending());
   }
 
   public Application ended(long nowMs) {
@@ -113,8 +116,8 @@ public record Application(
         Moves.NONE);
   }
 
-  /** An application that has ended, as the log has it. */
-  public static Application remembered(
+  /** Returns an ended application that was restored from the log. */
+  public static Application restored(
       String name,
       String user,
       String clientVersion,
@@ -135,7 +138,7 @@ public record Application(
         Moves.NONE);
   }
 
-  public Application withShuffle(int shuffle, int partitionCount, int remembered) {
+  public Application withShuffle(int shuffle, int partitionCount, int maxShuffles) {
     return new Application(
         name,
         user,
@@ -144,7 +147,7 @@ public record Application(
         registeredAtMs,
         sinceMs,
         shuffles.partitionCount(shuffle) == 0 ? shuffleCount + 1 : shuffleCount,
-        shuffles.with(shuffle, partitionCount, remembered),
+        shuffles.with(shuffle, partitionCount, maxShuffles),
         fallbacks,
         moves);
   }

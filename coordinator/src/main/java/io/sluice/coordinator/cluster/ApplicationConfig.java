@@ -5,25 +5,29 @@ import io.sluice.common.config.ConfigSet;
 import java.util.List;
 
 /**
- * How long applications live and what is kept of them. It bounds the coordinator's memory: an
- * application takes about 500 bytes and 8 for each remembered shuffle.
+ * Leases and limits of applications. They bound the coordinator's memory: an application takes
+ * about 500 bytes, plus 8 bytes per remembered shuffle.
  *
- * @param leaseMs how long an application lives without a sign of life
- * @param toldLeaseMs what drivers are told of it; shorter for a while when it has been made shorter
- * @param maxApplications most live applications
- * @param endedRememberedMs how long an ended application is remembered, so that every server learns
- *     of its end
- * @param maxEndedRemembered most ended applications that are remembered
- * @param shufflesRemembered most shuffles that are remembered of one application
+ * @param leaseMs lease: an application expires after this time without a call of its driver
+ * @param announcedLeaseMs lease in replies to drivers; below {@code leaseMs} for a transition
+ *     period after the lease was shortened
+ * @param maxApplications maximum number of live applications
+ * @param endedRememberedMs time for which an ended application is remembered, so that every server
+ *     is notified
+ * @param maxEndedRemembered maximum number of remembered ended applications
+ * @param shufflesRemembered maximum number of remembered shuffles of one application
  */
 public record ApplicationConfig(
     long leaseMs,
-    long toldLeaseMs,
+    long announcedLeaseMs,
     int maxApplications,
     long endedRememberedMs,
     int maxEndedRemembered,
     int shufflesRemembered) {
-  /** Many heartbeats; servers drop what was forgotten before when its lease has passed. */
+  /**
+   * Many heartbeat intervals. A server that missed all of them deletes the data when the lease
+   * expires.
+   */
   private static final long ENDED_REMEMBERED_MS = 600_000;
 
   private static final int MAX_ENDED_REMEMBERED = 10_000;
@@ -35,10 +39,10 @@ public record ApplicationConfig(
           .atLeast(100L)
           .reloadable()
           .doc(
-              "Lease of an application: how long it lives without a call of its driver, which"
-                  + " renews it every third of that time. Then servers delete its shuffles. A lower"
-                  + " value takes effect once the old one has passed. Raise it if garbage"
-                  + " collections of large drivers take longer.")
+              "Lease of an application: after this time without a call of its driver, servers"
+                  + " delete its shuffles. Drivers renew it at a third of the time; after a"
+                  + " reload, a lower value takes effect once the old lease has passed. Raise it"
+                  + " if garbage collections of large drivers take longer.")
           .build();
   static final ConfigKey<Integer> APPLICATIONS_MAX =
       ConfigKey.integer("rss.coordinator.app.max")
@@ -47,15 +51,15 @@ public record ApplicationConfig(
           .atMost(1_000_000)
           .reloadable()
           .doc(
-              "Maximum number of live applications; further ones use their engine's own shuffle."
-                  + " An application takes about 8 KB of the coordinator's heap. Raise it with the"
-                  + " heap, if more run at a time.")
+              "Maximum number of live applications; applications beyond it use the built-in"
+                  + " shuffle. An application takes about 8 KB of the coordinator's heap. Raise"
+                  + " it, with the heap, if more applications run at a time.")
           .build();
 
-  /** The keys that this record is made from. */
+  /** Keys of this record. */
   public static final List<ConfigKey<?>> KEYS = List.of(LEASE, APPLICATIONS_MAX);
 
-  /** With a lease that drivers know. */
+  /** Creates a configuration whose announced lease equals the lease. */
   public ApplicationConfig(
       long leaseMs,
       int maxApplications,
@@ -80,11 +84,11 @@ public record ApplicationConfig(
         SHUFFLES_REMEMBERED);
   }
 
-  /** The same for drivers, which have this time all the same. */
-  public ApplicationConfig heldTo(long otherLeaseMs) {
+  /** Returns this configuration with another enforced lease; the announced lease is unchanged. */
+  public ApplicationConfig withEnforcedLease(long enforcedLeaseMs) {
     return new ApplicationConfig(
-        otherLeaseMs,
-        toldLeaseMs,
+        enforcedLeaseMs,
+        announcedLeaseMs,
         maxApplications,
         endedRememberedMs,
         maxEndedRemembered,

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * All applications by name. Immutable; a change copies one of 256 small maps and the array that
- * holds them, about a microsecond at ten thousand applications.
+ * All applications by name. Immutable; a change copies one of 256 small maps and the array of maps,
+ * which takes about one microsecond with ten thousand applications.
  */
 public final class ApplicationTable {
   private static final int SHARDS = 256;
@@ -27,7 +27,7 @@ public final class ApplicationTable {
     return EMPTY;
   }
 
-  /** The application of that name, or null. */
+  /** Returns the application of that name, or null. */
   public Application get(String name) {
     return shards[shardOf(name)].get(name);
   }
@@ -46,7 +46,7 @@ public final class ApplicationTable {
     }
   }
 
-  /** This table with {@code application} added, or in the place of the one with its name. */
+  /** Returns this table with {@code application} added, or replacing the one of its name. */
   public ApplicationTable with(Application application) {
     int index = shardOf(application.name());
     Map<String, Application> shard = new HashMap<>(shards[index]);
@@ -54,7 +54,7 @@ public final class ApplicationTable {
     return replaced(index, shard, before, application);
   }
 
-  /** This table without the application of that name. */
+  /** Returns this table without the application of that name. */
   public ApplicationTable without(String name) {
     int index = shardOf(name);
     if (!shards[index].containsKey(name)) {
@@ -91,7 +91,7 @@ public final class ApplicationTable {
   @SuppressWarnings({
     "unchecked",
     "rawtypes"
-  }) // An array of a generic type; it only ever holds these maps.
+  }) // Generic arrays cannot be created; this one contains only such maps.
   private static Map<String, Application>[] emptyShards() {
     Map[] empty = new Map[SHARDS];
     Arrays.fill(empty, Map.of());

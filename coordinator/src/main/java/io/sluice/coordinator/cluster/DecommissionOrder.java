@@ -1,13 +1,13 @@
 package io.sluice.coordinator.cluster;
 
 /**
- * An order to decommission that a server accepted. It holds for one epoch: a server that was
- * restarted has forgotten it. Immutable.
+ * A decommission that a server accepted. It is valid for one epoch: a restarted server no longer
+ * knows it. Immutable.
  *
- * @param deadlineMs after the order, when the server leaves with data that is still wanted; 0:
- *     never
- * @param move whether the server copies its data to others
- * @param orderedAtMs on the clock of the coordinator's state
+ * @param deadlineMs time after the order at which the server exits even if its data is still
+ *     needed; 0: never
+ * @param move whether the server moves its data to other servers
+ * @param orderedAtMs time of the order, on the clock of the coordinator's state
  */
 public record DecommissionOrder(
     String server, long epoch, long deadlineMs, boolean move, long orderedAtMs) {}

@@ -8,13 +8,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Servers that the operator took out of assignment. Immutable.
+ * Servers that operators excluded from assignment. Immutable.
  *
- * <p>One server a line, in any of the forms that people have at hand: its name, {@code host:port},
- * {@code host-port}, {@code host-port-nettyPort} (the last two are what Uniffle prints), or a host
- * alone for every server on it. A line is matched as a whole, so {@code node-7} is never taken for
- * port 7 of host {@code node} unless such a server exists. Empty lines and what follows {@code #}
- * are skipped.
+ * <p>Each line is the name of a server, {@code host:port}, {@code host-port}, {@code
+ * host-port-nettyPort} (the last two are formats of Uniffle), or a host name for every server on
+ * that host. A line is compared as a whole, so {@code node-7} matches port 7 of host {@code node}
+ * only if such a server exists. Empty lines and text after {@code #} are ignored.
  */
 public final class ExcludeList {
   private static final ExcludeList EMPTY = new ExcludeList(Set.of());
@@ -37,7 +36,7 @@ public final class ExcludeList {
             .collect(Collectors.toUnmodifiableSet()));
   }
 
-  /** What a line of the file names; empty: nothing. */
+  /** Returns the entry of a line; empty if it has none. */
   public static String entry(String line) {
     return (line.indexOf('#') < 0 ? line : line.substring(0, line.indexOf('#'))).strip();
   }
@@ -50,19 +49,19 @@ public final class ExcludeList {
     return entries.contains(entry);
   }
 
-  /** The entries in order. */
+  /** Returns the sorted entries. */
   public List<String> sorted() {
     return entries.stream().sorted().toList();
   }
 
-  /** Also these entries. */
+  /** Returns this list with more entries. */
   public ExcludeList with(ExcludeList more) {
     return new ExcludeList(
         Stream.concat(entries.stream(), more.entries.stream())
             .collect(Collectors.toUnmodifiableSet()));
   }
 
-  /** Without these entries. */
+  /** Returns this list without some entries. */
   public ExcludeList without(Set<String> fewer) {
     return new ExcludeList(
         entries.stream()
@@ -74,15 +73,15 @@ public final class ExcludeList {
     if (entries.isEmpty()) {
       return false;
     }
-    return entries.contains(server.getHost()) || ownForms(server).anyMatch(entries::contains);
+    return entries.contains(server.getHost()) || serverForms(server).anyMatch(entries::contains);
   }
 
-  /** The entries that are about this server and no other on its host. */
+  /** Returns the entries of this server, without entries of its host. */
   public Set<String> entriesOf(ServerId server) {
-    return ownForms(server).filter(entries::contains).collect(Collectors.toUnmodifiableSet());
+    return serverForms(server).filter(entries::contains).collect(Collectors.toUnmodifiableSet());
   }
 
-  private static Stream<String> ownForms(ServerId server) {
+  private static Stream<String> serverForms(ServerId server) {
     String host = server.getHost();
     int port = server.getRpcPort();
     return Stream.of(
@@ -102,7 +101,7 @@ public final class ExcludeList {
     return entries.hashCode();
   }
 
-  /** The entries in order, for a log line. */
+  /** Returns the sorted entries, for a log line. */
   @Override
   public String toString() {
     return new TreeSet<>(entries).toString();

@@ -5,14 +5,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The newest report of fallbacks of each application that is not known to have ended; those that
- * reported longest ago are forgotten first. It survives a restart, which the live applications do
- * not. Immutable.
+ * The latest fallback report of each application that has not ended. When the table is full, the
+ * oldest reports are removed. It survives a restart, unlike the live applications. Immutable.
  */
 public final class FallbackTable {
   public static final FallbackTable EMPTY = new FallbackTable(Map.of());
 
-  /** Some 300 bytes each. */
+  /** Maximum number of reports, about 300 bytes each. */
   public static final int CAPACITY = 1000;
 
   /** In the order of the reports; never changed after construction. */
@@ -22,12 +21,12 @@ public final class FallbackTable {
     this.byApplication = byApplication;
   }
 
-  /** What an application reported last; {@link Fallbacks#NONE} if nothing is known. */
+  /** Returns the latest report of an application; {@link Fallbacks#NONE} if there is none. */
   public Fallbacks of(String application) {
     return byApplication.getOrDefault(application, Fallbacks.NONE);
   }
 
-  /** All reports, the oldest first. */
+  /** Returns all reports, the oldest first. */
   public Map<String, Fallbacks> all() {
     return byApplication;
   }

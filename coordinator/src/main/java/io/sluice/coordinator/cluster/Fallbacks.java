@@ -1,10 +1,10 @@
 package io.sluice.coordinator.cluster;
 
 /**
- * Shuffles that a driver left to its engine, as the driver says.
+ * Shuffles of an application that use the built-in shuffle, as its driver reported.
  *
- * @param shuffles how many since the driver began
- * @param lastReason why the latest of them; empty if there is none
+ * @param shuffles number of shuffles since the driver started
+ * @param lastReason reason of the latest fallback; empty if there is none
  */
 public record Fallbacks(int shuffles, String lastReason) {
   public static final Fallbacks NONE = new Fallbacks(0, "");

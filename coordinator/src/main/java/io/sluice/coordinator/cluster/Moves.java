@@ -9,17 +9,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Where leaving servers copy the shuffles of one application to, and whether its driver heeds it:
- * the latest for each shuffle and leaving server. They outlive the servers, because a driver may
- * hear of them late. Immutable.
+ * Moves of one application's shuffles from leaving servers to other servers: the latest one per
+ * shuffle and leaving server, and whether the driver has applied it. A move is kept after the
+ * server has left, because the driver may receive it later. Immutable.
  */
 public final class Moves {
   public static final Moves NONE = new Moves(Map.of());
 
-  /** Some hundred bytes each; the oldest are forgotten beyond that. */
-  static final int MOST = 10_000;
+  /** Maximum number of moves, some hundred bytes each; then the oldest are removed. */
+  static final int MAX_MOVES = 10_000;
 
-  /** In the order in which they were first heard of; never changed after construction. */
+  /** In the order of their first report; never changed after construction. */
   private final Map<Key, State> moves;
 
   private record Key(int shuffle, String from) {
@@ -38,24 +38,24 @@ public final class Moves {
     return moves.size();
   }
 
-  /** Whether it is known, with the same target. */
+  /** Whether a move is known with this target. */
   public boolean knows(ShuffleMove move) {
     State known = moves.get(Key.of(move));
     return known != null && known.move.equals(move);
   }
 
-  /** Whether the driver heeds just this one. */
+  /** Whether the driver has applied exactly this move. */
   public boolean isApplied(ShuffleMove move) {
     State known = moves.get(Key.of(move));
     return known != null && known.applied && known.move.equals(move);
   }
 
-  /** Whether just this one is known and the driver has not said that it heeds it. */
-  public boolean isToTell(ShuffleMove move) {
+  /** Whether exactly this move is known and the driver has not applied it. */
+  public boolean isPending(ShuffleMove move) {
     return knows(move) && !isApplied(move);
   }
 
-  /** These moves and others; a new target has to be told to the driver again. */
+  /** Returns these moves and more; a move with a new target becomes pending. */
   public Moves with(Collection<ShuffleMove> reported) {
     Map<Key, State> changed = new LinkedHashMap<>(moves);
     for (ShuffleMove move : reported) {
@@ -63,16 +63,16 @@ public final class Moves {
         changed.put(Key.of(move), new State(move, false));
       }
     }
-    while (changed.size() > MOST) {
+    while (changed.size() > MAX_MOVES) {
       changed.remove(changed.keySet().iterator().next());
     }
     return new Moves(Collections.unmodifiableMap(changed));
   }
 
-  /** The driver heeds some; those that are not known just so do not count. */
-  public Moves applied(Collection<ShuffleMove> said) {
+  /** Returns these moves after the driver confirmed some; unknown moves are ignored. */
+  public Moves applied(Collection<ShuffleMove> confirmed) {
     Map<Key, State> changed = new LinkedHashMap<>(moves);
-    for (ShuffleMove move : said) {
+    for (ShuffleMove move : confirmed) {
       if (knows(move)) {
         changed.put(Key.of(move), new State(move, true));
       }
@@ -80,8 +80,8 @@ public final class Moves {
     return new Moves(Collections.unmodifiableMap(changed));
   }
 
-  /** Nobody is known to heed any: another process may speak for the application now. */
-  public Moves untold() {
+  /** Returns these moves as pending, because a restarted driver has not applied any. */
+  public Moves asPending() {
     if (moves.isEmpty()) {
       return this;
     }
@@ -90,11 +90,11 @@ public final class Moves {
     return new Moves(Collections.unmodifiableMap(changed));
   }
 
-  /** What the driver is to be told, oldest first. */
-  public List<ShuffleMove> toTell(int most) {
+  /** Returns the moves that the driver has not applied, oldest first. */
+  public List<ShuffleMove> pending(int max) {
     List<ShuffleMove> all = new ArrayList<>();
     for (State state : moves.values()) {
-      if (!state.applied && all.size() < most) {
+      if (!state.applied && all.size() < max) {
         all.add(state.move);
       }
     }

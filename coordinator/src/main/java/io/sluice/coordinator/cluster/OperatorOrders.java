@@ -7,9 +7,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What operators ordered about servers: exclusions, by the exclude file and over the API, and
- * decommissions. Immutable. The file is input: it is read again after a restart, the rest is
- * logged.
+ * Exclusions and decommissions ordered by operators. Immutable. Exclusions by the exclude file are
+ * read again after a restart; those through the API and decommissions are logged.
  */
 public final class OperatorOrders {
   public static final OperatorOrders NONE =
@@ -45,19 +44,19 @@ public final class OperatorOrders {
     return excludedByApi;
   }
 
-  /** By name of the server. */
+  /** Returns the decommissions by server name. */
   public SortedMap<String, DecommissionOrder> decommissions() {
     return Collections.unmodifiableSortedMap(decommissions);
   }
 
-  /** The order that a server has, or null. */
+  /** Returns the decommission of a server, or null. */
   public DecommissionOrder decommission(String server) {
     return decommissions.get(server);
   }
 
   /**
-   * The state that a server counts as: one that accepted a decommission is draining, whatever a
-   * heartbeat says that it sent before.
+   * Returns the effective state of a server. A server that accepted a decommission is draining,
+   * even if an earlier heartbeat reports ACTIVE.
    */
   public ServerState effective(ServerId id, ServerState reported) {
     DecommissionOrder order = decommissions.get(id.getName());

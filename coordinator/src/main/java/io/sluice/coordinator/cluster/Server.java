@@ -7,33 +7,32 @@ import io.sluice.proto.StoredData;
 import java.util.List;
 
 /**
- * One shuffle server as this coordinator sees it. Immutable.
+ * One shuffle server. Immutable.
  *
  * @param id name, addresses and epoch, from the latest heartbeat
- * @param reported ACTIVE, SERVER_DRAINING or UNHEALTHY: what the server reported, or what it
- *     accepted to be
+ * @param reported ACTIVE, SERVER_DRAINING or UNHEALTHY: reported by the server, or SERVER_DRAINING
+ *     because it accepted a decommission
  * @param load the load of the latest heartbeat
- * @param held the largest of what the server holds, from the latest heartbeat
+ * @param stored largest applications and shuffles on the server, from the latest heartbeat
  * @param tags sorted, without repeats
- * @param heardAtMs when the latest heartbeat came, on the coordinator's monotonic clock
- * @param heard whether the server counts as heard of; LOST is noted once, when the silence is
- *     noticed, and undone by the next heartbeat
- * @param assignedSinceHeartbeat partitions (copies count) handed to the server since the latest
- *     heartbeat
+ * @param heartbeatAtMs time of the latest heartbeat, on the coordinator's monotonic clock
+ * @param liveness LOST after the heartbeat timeout was detected, LIVE after the next heartbeat
+ * @param assignedSinceHeartbeat partitions assigned to the server since the latest heartbeat,
+ *     replicas counted
  */
 public record Server(
     ServerId id,
     ServerState reported,
     ServerLoad load,
-    StoredData held,
+    StoredData stored,
     List<String> tags,
-    long heardAtMs,
-    Liveness heard,
+    long heartbeatAtMs,
+    Liveness liveness,
     int assignedSinceHeartbeat) {
 
-  /** Whether the silence of a server has been noticed. */
+  /** Whether the heartbeat timeout of a server was detected. */
   public enum Liveness {
-    HEARD,
+    LIVE,
     LOST
   }
 
@@ -45,42 +44,43 @@ public record Server(
     return id.getName();
   }
 
-  /** A server as its heartbeat shows it, whatever was known of it before. */
+  /** Returns a server with the values of its heartbeat. */
   public static Server reporting(
       ServerId id,
       ServerState state,
       ServerLoad load,
-      StoredData held,
+      StoredData stored,
       List<String> tags,
       long nowMs) {
-    return new Server(id, state, load, held, tags, nowMs, Liveness.HEARD, 0);
+    return new Server(id, state, load, stored, tags, nowMs, Liveness.LIVE, 0);
   }
 
-  /** The server with {@code partitions} more handed to it. */
+  /** Returns the server with more assigned partitions. */
   public Server assigned(int partitions) {
     int sum = (int) Math.min(Integer.MAX_VALUE, (long) assignedSinceHeartbeat + partitions);
-    return new Server(id, reported, load, held, tags, heardAtMs, heard, sum);
+    return new Server(id, reported, load, stored, tags, heartbeatAtMs, liveness, sum);
   }
 
-  /** The server with another state than it reported: an order says so. */
+  /** Returns the server with a state that results from an order. */
   public Server ordered(ServerState state) {
-    return new Server(id, state, load, held, tags, heardAtMs, heard, assignedSinceHeartbeat);
+    return new Server(
+        id, state, load, stored, tags, heartbeatAtMs, liveness, assignedSinceHeartbeat);
   }
 
-  /** The server, noted as lost. */
+  /** Returns the server, marked as lost. */
   public Server lost() {
     return new Server(
-        id, reported, load, held, tags, heardAtMs, Liveness.LOST, assignedSinceHeartbeat);
+        id, reported, load, stored, tags, heartbeatAtMs, Liveness.LOST, assignedSinceHeartbeat);
   }
 
   /**
-   * What the server counts as now. Silence outweighs exclusion, exclusion outweighs what the server
-   * says of itself.
+   * Returns the current state of the server. Lost takes precedence over excluded, excluded over the
+   * reported state.
    *
-   * @param timeoutMs silence after which a server is lost
+   * @param timeoutMs time without a heartbeat after which a server is lost
    */
   public ServerState stateAt(long nowMs, long timeoutMs, ExcludeList excluded) {
-    if (heard == Liveness.LOST || nowMs - heardAtMs > timeoutMs) {
+    if (liveness == Liveness.LOST || nowMs - heartbeatAtMs > timeoutMs) {
       return ServerState.SERVER_LOST;
     }
     return excluded.excludes(id) ? ServerState.EXCLUDED : reported;

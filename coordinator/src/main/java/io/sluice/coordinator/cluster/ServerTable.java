@@ -7,7 +7,7 @@ import java.util.Map;
 
 /**
  * All servers by name. Immutable; a change copies one array of references (8 KB for a thousand
- * servers), which is small beside the heartbeat message that causes it.
+ * servers), which is small compared with the heartbeat message.
  */
 public final class ServerTable {
   private static final ServerTable EMPTY = new ServerTable(new Server[0]);
@@ -27,18 +27,18 @@ public final class ServerTable {
     return byName.length;
   }
 
-  /** The server of that name, or null. */
+  /** Returns the server of that name, or null. */
   public Server get(String name) {
     int index = indexOf(name);
     return index < 0 ? null : byName[index];
   }
 
-  /** All servers, by name. */
+  /** Returns all servers, by name. */
   public List<Server> all() {
     return Collections.unmodifiableList(Arrays.asList(byName));
   }
 
-  /** This table with {@code server} added, or in the place of the one with its name. */
+  /** Returns this table with {@code server} added, or replacing the one of its name. */
   public ServerTable with(Server server) {
     int index = indexOf(server.name());
     if (index >= 0) {
@@ -54,7 +54,7 @@ public final class ServerTable {
     return new ServerTable(copy);
   }
 
-  /** This table without the server of that name. */
+  /** Returns this table without the server of that name. */
   public ServerTable without(String name) {
     int index = indexOf(name);
     if (index < 0) {
@@ -66,7 +66,7 @@ public final class ServerTable {
     return new ServerTable(copy);
   }
 
-  /** This table after partitions were handed out; names that are not here are skipped. */
+  /** Returns this table after partitions were assigned; unknown names are ignored. */
   public ServerTable assigned(Map<String, Integer> partitionsByServer) {
     Server[] copy = byName.clone();
     partitionsByServer.forEach(

@@ -5,14 +5,14 @@ import io.sluice.common.config.ConfigSet;
 import java.util.List;
 
 /**
- * When a server counts as lost.
+ * Heartbeat interval and timeouts of servers.
  *
- * @param lostAfterMs silence after which a server is lost
- * @param heartbeatIntervalMs how often servers are asked to report
- * @param forgetAfterMs silence after which a lost server is no longer listed
- * @param maxServers most servers that are known at a time
- * @param startupSilenceMs how long after its start the coordinator assigns nothing, to hear from
- *     all servers first; 0: assign at once
+ * @param lostAfterMs time without a heartbeat after which a server is lost
+ * @param heartbeatIntervalMs interval of heartbeats
+ * @param forgetAfterMs time without a heartbeat after which a lost server is no longer listed
+ * @param maxServers maximum number of known servers
+ * @param startupSilenceMs time after the start in which the coordinator collects heartbeats and
+ *     assigns no shuffles; 0: assign at once
  */
 public record ServerTableConfig(
     long lostAfterMs,
@@ -20,7 +20,7 @@ public record ServerTableConfig(
     long forgetAfterMs,
     int maxServers,
     long startupSilenceMs) {
-  /** Bounds the table against callers that report invented servers. */
+  /** Bounds the table, in case a client reports fake servers. */
   private static final int MAX_SERVERS = 10_000;
 
   static final ConfigKey<Long> LOST_AFTER =
@@ -29,9 +29,9 @@ public record ServerTableConfig(
           .atLeast(100L)
           .reloadable()
           .doc(
-              "Silence after which a server counts as lost and gets no new shuffles. A lower value"
-                  + " takes effect once the old one has passed. Raise it if servers with busy disks"
-                  + " are reported lost while they run.")
+              "Time without a heartbeat after which a server is lost and gets no new shuffles."
+                  + " After a reload, a lower value takes effect once the old time has passed."
+                  + " Raise it if running servers with busy disks are reported lost.")
           .build();
   static final ConfigKey<Long> INTERVAL =
       ConfigKey.durationMs("rss.coordinator.server.heartbeat.interval")
@@ -39,54 +39,57 @@ public record ServerTableConfig(
           .atLeast(10L)
           .reloadable()
           .doc(
-              "Interval of the heartbeats of servers; less than"
-                  + " rss.coordinator.server.heartbeat.timeout, best a sixth of it. Raise it beyond"
-                  + " some thousand servers, to save CPU of the coordinator.")
+              "Interval of the heartbeats of servers; must be less than"
+                  + " rss.coordinator.server.heartbeat.timeout, preferably a sixth of it. Raise"
+                  + " it in clusters of thousands of servers to save CPU time of the coordinator.")
           .build();
   static final ConfigKey<Long> FORGET_AFTER =
       ConfigKey.durationMs("rss.coordinator.server.forget.after")
           .defaultValue(3_600_000L)
           .reloadable()
           .doc(
-              "Silence after which a lost server is no longer listed. Raise it if operators should"
-                  + " still see in the morning what was lost in the night; lower it where servers"
-                  + " come back with other names.")
+              "Time without a heartbeat after which a lost server is no longer listed. Raise it"
+                  + " if operators must see servers that were lost overnight; lower it if"
+                  + " restarted servers get new names.")
           .build();
   static final ConfigKey<Boolean> SILENT_ENABLED =
       ConfigKey.bool("rss.coordinator.startup-silent-period.enabled")
           .defaultValue(false)
           .doc(
-              "Whether the coordinator waits after its start before it assigns shuffles. Set it for"
-                  + " more than a few servers: otherwise the first shuffles all go to the servers"
-                  + " that reported first.")
+              "Whether the coordinator collects heartbeats after its start before it assigns"
+                  + " shuffles. Set it in clusters of more than a few servers: otherwise the"
+                  + " first shuffles are all assigned to the servers that report first.")
           .build();
   static final ConfigKey<Long> SILENT_DURATION =
       ConfigKey.durationMs("rss.coordinator.startup-silent-period.duration")
           .defaultValue(20_000L)
           .atLeast(0L)
           .doc(
-              "How long the coordinator waits with rss.coordinator.startup-silent-period.enabled."
-                  + " Change it with rss.coordinator.server.heartbeat.interval: four heartbeats are"
-                  + " enough.")
+              "Time after its start in which the coordinator assigns no shuffles, if"
+                  + " rss.coordinator.startup-silent-period.enabled is true. Change it with"
+                  + " rss.coordinator.server.heartbeat.interval: four intervals are enough.")
           .build();
 
-  /** The keys that this record is made from. */
+  /** Keys of this record. */
   public static final List<ConfigKey<?>> KEYS =
       List.of(LOST_AFTER, INTERVAL, FORGET_AFTER, SILENT_ENABLED, SILENT_DURATION);
 
   public ServerTableConfig {
     if (heartbeatIntervalMs >= lostAfterMs) {
       throw new IllegalArgumentException(
-          "a server that reports every "
+          LOST_AFTER.name()
+              + ": expected more than "
+              + INTERVAL.name()
+              + " ("
               + heartbeatIntervalMs
-              + " ms cannot be lost after a silence of "
+              + " ms), found "
               + lostAfterMs
-              + " ms: expected a longer silence");
+              + " ms");
     }
   }
 
   /**
-   * @throws IllegalArgumentException one line: values do not go together
+   * @throws IllegalArgumentException if values contradict each other; the message is one line
    */
   public static ServerTableConfig from(ConfigSet set) {
     return new ServerTableConfig(
@@ -97,9 +100,9 @@ public record ServerTableConfig(
         set.get(SILENT_ENABLED) ? set.get(SILENT_DURATION) : 0);
   }
 
-  /** The same with another silence. */
-  public ServerTableConfig lostAfter(long silenceMs) {
+  /** Returns this configuration with another heartbeat timeout. */
+  public ServerTableConfig withLostAfter(long otherLostAfterMs) {
     return new ServerTableConfig(
-        silenceMs, heartbeatIntervalMs, forgetAfterMs, maxServers, startupSilenceMs);
+        otherLostAfterMs, heartbeatIntervalMs, forgetAfterMs, maxServers, startupSilenceMs);
   }
 }

@@ -3,13 +3,12 @@ package io.sluice.coordinator.cluster;
 import java.util.Arrays;
 
 /**
- * Partition counts of the shuffles that an application registered last, by shuffle number: eight
- * bytes each. Immutable.
+ * Partition counts of an application's latest shuffles by shuffle number, eight bytes each.
+ * Immutable.
  *
- * <p>An assignment lives with the application, so forgetting a shuffle here costs nothing but the
- * check that it is registered again with the same partition count. That is why the number is
- * bounded by forgetting the lowest numbers (engines count upwards), and a streaming job may
- * register shuffles for years.
+ * <p>The partition count is used only to check that a shuffle is registered again with an equal
+ * count. The history is bounded by removing the lowest shuffle numbers (engines count upwards),
+ * because a streaming job may register shuffles for years.
  */
 public final class ShuffleHistory {
   private static final ShuffleHistory EMPTY = new ShuffleHistory(new int[0], new int[0]);
@@ -32,13 +31,13 @@ public final class ShuffleHistory {
     return shuffles.length;
   }
 
-  /** The partition count that the shuffle was registered with, or 0 if it is not remembered. */
+  /** Returns the partition count of a shuffle, or 0 if it is not in the history. */
   public int partitionCount(int shuffle) {
     int index = Arrays.binarySearch(shuffles, shuffle);
     return index < 0 ? 0 : partitionCounts[index];
   }
 
-  /** This history with one more shuffle, the lowest numbers forgotten beyond {@code max}. */
+  /** Returns this history with one more shuffle, limited to the {@code max} highest numbers. */
   public ShuffleHistory with(int shuffle, int partitionCount, int max) {
     int found = Arrays.binarySearch(shuffles, shuffle);
     if (found >= 0) {

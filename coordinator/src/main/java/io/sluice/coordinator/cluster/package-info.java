@@ -1,6 +1,5 @@
 /**
- * Servers and applications as the coordinator knows them: liveness, load, exclusions, leases,
- * fallbacks. Immutable values, safe to read from any thread; a change makes a new value. Depends on
- * protocol messages only.
+ * Servers and applications of the cluster: liveness, load, exclusions, leases, fallbacks. Immutable
+ * values that any thread may read; a change makes a new value. Depends on protocol messages only.
  */
 package io.sluice.coordinator.cluster;

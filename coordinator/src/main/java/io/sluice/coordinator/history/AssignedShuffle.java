@@ -4,12 +4,13 @@ import java.time.Instant;
 import java.util.Map;
 
 /**
- * A shuffle and where its partitions went.
+ * A shuffle and the servers of its partitions.
  *
- * @param partitionsByServer copies counted; servers that were added later included
- * @param replicas copies of each partition at the latest assignment
- * @param assignments how often servers were given out for it: more than once after losses
- * @param assignedAt the first time
+ * @param partitionsByServer number of partitions by server, replicas counted, replacement and
+ *     additional servers included
+ * @param replicas replicas of each partition in the latest assignment
+ * @param assignments number of assignments; more than one after failures
+ * @param assignedAt time of the first assignment
  */
 public record AssignedShuffle(
     String application,

@@ -3,20 +3,23 @@ package io.sluice.coordinator.history;
 import java.time.Instant;
 
 /**
- * Something that happened, once or several times in a row.
+ * An event with its times and the number of its occurrences.
  *
- * @param number ascending without gaps from 1, in the order of the first time; {@link #UNNUMBERED}
- *     before the list of events has it
- * @param first when it happened first
- * @param last when it happened last
- * @param count how often in a row
- * @param event as it was the last time
+ * @param number ascending without gaps from 1, in the order of {@code first}; {@link #UNNUMBERED}
+ *     before the event is added to the {@link EventLog}
+ * @param first time of the first occurrence
+ * @param last time of the last occurrence
+ * @param count number of occurrences
+ * @param event the last occurrence
  */
 public record ClusterEvent(long number, Instant first, Instant last, int count, Event event) {
-  /** In the place of a number: the list gives the next one, or counts a repeated event. */
+  /**
+   * Number of an event that is not in the list: the list assigns the next number, or counts a
+   * repeated event.
+   */
   public static final long UNNUMBERED = 0;
 
-  /** An event that the list does not have yet. */
+  /** Returns an event that is not in the list yet. */
   public static ClusterEvent happened(Event event, Instant at) {
     return new ClusterEvent(UNNUMBERED, at, at, 1, event);
   }

@@ -1,8 +1,8 @@
 package io.sluice.coordinator.history;
 
 /**
- * What is remembered for operators beside the state that decisions need. Its three parts are
- * changed by the thread of the state and read by any. Thread-safe.
+ * History for operators; decisions do not depend on it. The state thread changes it, any thread
+ * reads it. Thread-safe.
  */
 public final class ClusterHistory {
   private final EventLog events = new EventLog();

@@ -7,8 +7,8 @@ import org.slf4j.event.Level;
 import org.slf4j.spi.LoggingEventBuilder;
 
 /**
- * A change that operators read about: one line of the log and, unless its level is DEBUG, an entry
- * of the list of events. Immutable; built by {@code Event.of(KIND).with("server", name)}.
+ * A change that is reported to operators: one log line and, unless its level is DEBUG, an entry of
+ * the event list. Immutable; built by {@code Event.of(KIND).with("server", name)}.
  *
  * @param fields in the order in which they are printed
  */
@@ -19,18 +19,20 @@ public record Event(Kind kind, List<Field> fields) {
   /** A key and its value. */
   public record Field(String key, String value) {}
 
-  /** What happened, for programs. Names are part of the REST API and of the log: never renamed. */
+  /**
+   * Type of an event. Names are part of the REST API and of the metadata log: never rename them.
+   */
   public enum Kind {
     SERVER_JOINED(Level.INFO, "server joined"),
     SERVER_RESTARTED(Level.WARN, "server restarted"),
-    SERVER_RETURNED(Level.INFO, "server came back"),
+    SERVER_RETURNED(Level.INFO, "lost server reported again"),
     SERVER_STATE_CHANGED(Level.INFO, "server changed state"),
     SERVER_LOST(Level.WARN, "server lost"),
-    SERVER_FORGOTTEN(Level.INFO, "lost server forgotten"),
-    SERVER_LEFT(Level.INFO, "server left"),
-    DISK_BAD(Level.WARN, "disk bad"),
+    SERVER_FORGOTTEN(Level.INFO, "lost server removed from the list"),
+    SERVER_LEFT(Level.INFO, "decommissioned server left"),
+    DISK_BAD(Level.WARN, "disk failed"),
     DISK_GOOD(Level.INFO, "disk healthy again"),
-    EXCLUSIONS_CHANGED(Level.INFO, "excluded servers changed"),
+    EXCLUSIONS_CHANGED(Level.INFO, "list of excluded servers changed"),
     SERVER_EXCLUDED(Level.INFO, "server excluded"),
     SERVER_INCLUDED(Level.INFO, "server included again"),
     DECOMMISSION_ORDERED(Level.INFO, "decommission ordered"),
@@ -43,14 +45,14 @@ public record Event(Kind kind, List<Field> fields) {
     SHUFFLE_ASSIGNED(Level.DEBUG, "shuffle assigned"),
     SHUFFLE_SHORT_OF_COPIES(Level.WARN, "shuffle assigned with fewer replicas than requested"),
     SHUFFLE_REFUSED(Level.WARN, "shuffle refused"),
-    SHUFFLE_MOVING(Level.INFO, "shuffle is moved"),
-    SHUFFLE_MOVE_APPLIED(Level.INFO, "driver knows of a move"),
-    USAGE_RULES_CHANGED(Level.INFO, "rules of access and quotas changed"),
-    LIMITS_SET(Level.INFO, "limits of a user set"),
+    SHUFFLE_MOVING(Level.INFO, "shuffle is moved to another server"),
+    SHUFFLE_MOVE_APPLIED(Level.INFO, "driver uses the new server of a moved shuffle"),
+    USAGE_RULES_CHANGED(Level.INFO, "access rules or quotas changed"),
+    LIMITS_SET(Level.INFO, "limits of a user changed"),
     QUOTA_REACHED(Level.WARN, "quota reached"),
     QUOTA_LEFT(Level.INFO, "application is below its quota again"),
     METADATA_LOG_FAILED(Level.ERROR, "metadata log cannot be written"),
-    METADATA_LOG_RECOVERED(Level.INFO, "metadata log is written again");
+    METADATA_LOG_RECOVERED(Level.INFO, "metadata log can be written again");
 
     private final Level level;
     private final String text;
@@ -73,15 +75,15 @@ public record Event(Kind kind, List<Field> fields) {
     return new Event(kind, List.of());
   }
 
-  /** This event with another field; an empty value adds nothing. */
+  /** Returns this event with one more field; an empty value adds nothing. */
   public Event with(String key, Object value) {
     String text = String.valueOf(value);
     if (text.isEmpty()) {
       return this;
     }
-    List<Field> more = new ArrayList<>(fields);
-    more.add(new Field(key, text));
-    return new Event(kind, more);
+    List<Field> extended = new ArrayList<>(fields);
+    extended.add(new Field(key, text));
+    return new Event(kind, extended);
   }
 
   public Event ofServer(String server) {
@@ -96,22 +98,22 @@ public record Event(Kind kind, List<Field> fields) {
     return kind.level;
   }
 
-  /** Whether the list of events has it: only developers read those of level DEBUG. */
+  /** Whether the event is added to the event list; events of level DEBUG are only logged. */
   public boolean isListed() {
     return level() != Level.DEBUG && level() != Level.TRACE;
   }
 
-  /** The server that it is about, or empty. */
+  /** Name of the server concerned, or empty. */
   public String server() {
     return value(SERVER);
   }
 
-  /** The application that it is about, or empty. */
+  /** Id of the application concerned, or empty. */
   public String application() {
     return value(APPLICATION);
   }
 
-  /** What happened, then {@code key=value} pairs. */
+  /** Description, followed by {@code key=value} pairs. */
   public String text() {
     StringBuilder text = new StringBuilder(kind.text);
     for (Field field : fields) {
@@ -120,7 +122,7 @@ public record Event(Kind kind, List<Field> fields) {
     return text.toString();
   }
 
-  /** Writes the line of the log. */
+  /** Writes the log line. */
   public void logTo(Logger log) {
     LoggingEventBuilder line = log.atLevel(level());
     for (Field field : fields) {

@@ -9,19 +9,22 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * The latest events, at most {@link #CAPACITY} of them. The same event again, with few others in
- * between, is counted in its place, so that one job that is refused a thousand times does not push
- * out that a server was lost. Deterministic: the same events in the same order give the same list.
- * Thread-safe.
+ * The latest {@link #CAPACITY} events. A repeated event is counted in the entry of its first
+ * occurrence if fewer than {@link #LOOK_BACK} events lie between, so that a job that is refused a
+ * thousand times does not evict other events. Deterministic: the same events in the same order give
+ * the same list. Thread-safe.
  */
 public final class EventLog {
-  /** Some 300 bytes each. */
+  /** Maximum number of events, about 300 bytes each. */
   public static final int CAPACITY = 2000;
 
-  /** How far back an event is recognised as the same one again. */
+  /** Number of latest events that are searched for an earlier occurrence. */
   private static final int LOOK_BACK = 20;
 
-  /** Repeats are counted for these: every loss of a server is an event of its own. */
+  /**
+   * Kinds whose repetitions are counted; any other event, such as a lost server, is listed each
+   * time.
+   */
   private static final Set<Event.Kind> COUNTED =
       Set.of(
           Event.Kind.APPLICATION_DENIED,
@@ -35,7 +38,7 @@ public final class EventLog {
   private final Deque<ClusterEvent> events = new ArrayDeque<>();
   private long lastNumber;
 
-  /** Adds an event: a new one, or a numbered one as {@link #all} returned it. */
+  /** Adds a new event, or a numbered event that {@link #all} returned earlier. */
   public synchronized void add(ClusterEvent happened) {
     if (happened.number() == ClusterEvent.UNNUMBERED) {
       ClusterEvent earlier = repeated(happened.event());
@@ -58,11 +61,11 @@ public final class EventLog {
     return List.copyOf(events);
   }
 
-  /** The newest events that pass a test, newest first. */
-  public synchronized List<ClusterEvent> newest(int most, Predicate<ClusterEvent> wanted) {
+  /** Returns the newest events that match, newest first. */
+  public synchronized List<ClusterEvent> newest(int max, Predicate<ClusterEvent> wanted) {
     List<ClusterEvent> found = new ArrayList<>();
     for (Iterator<ClusterEvent> all = events.descendingIterator();
-        all.hasNext() && found.size() < most; ) {
+        all.hasNext() && found.size() < max; ) {
       ClusterEvent event = all.next();
       if (wanted.test(event)) {
         found.add(event);
@@ -75,10 +78,10 @@ public final class EventLog {
     if (!COUNTED.contains(event.kind())) {
       return null;
     }
-    int looked = 0;
+    int searched = 0;
     for (Iterator<ClusterEvent> all = events.descendingIterator();
-        all.hasNext() && looked < LOOK_BACK;
-        looked++) {
+        all.hasNext() && searched < LOOK_BACK;
+        searched++) {
       ClusterEvent candidate = all.next();
       if (candidate.event().kind() == event.kind()
           && candidate.event().application().equals(event.application())) {

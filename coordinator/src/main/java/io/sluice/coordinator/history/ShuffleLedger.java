@@ -10,18 +10,18 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Where the latest shuffles of the live applications went, and how many partitions each server was
- * ever given. Bounded: the shuffles that were assigned first are forgotten first. Thread-safe.
+ * Assigned servers of the latest shuffles of live applications, and the number of partitions that
+ * were assigned to each server. Bounded: the oldest shuffles are removed first. Thread-safe.
  */
 public final class ShuffleLedger {
-  /** About a kilobyte each when a shuffle has nine servers. */
+  /** Maximum number of shuffles, about 1 KB each with nine servers. */
   static final int CAPACITY = 10_000;
 
   private record Key(String application, int shuffle) {}
 
   private final int capacity;
 
-  // All guarded by this.
+  // All fields below are guarded by this.
   private final Map<String, TreeMap<Integer, AssignedShuffle>> byApplication = new HashMap<>();
   private final Deque<Key> order = new ArrayDeque<>();
   private final Map<String, Long> partitionsByServer = new HashMap<>();
@@ -35,23 +35,24 @@ public final class ShuffleLedger {
   }
 
   /**
-   * Adds an assignment: a new shuffle, or more servers for one that is known.
+   * Adds an assignment of a new shuffle, or more servers of a known one.
    *
-   * @param replicas copies that there are servers for
-   * @param given partitions by server, copies counted
+   * @param replicas replicas of each partition
+   * @param partitions number of partitions by server, replicas counted
    */
   public synchronized void assigned(
       String application,
       int shuffle,
       int partitionCount,
       int replicas,
-      Map<String, Integer> given,
+      Map<String, Integer> partitions,
       Instant at) {
-    given.forEach((server, count) -> partitionsByServer.merge(server, (long) count, Long::sum));
+    partitions.forEach(
+        (server, count) -> partitionsByServer.merge(server, (long) count, Long::sum));
     TreeMap<Integer, AssignedShuffle> shuffles =
         byApplication.computeIfAbsent(application, unused -> new TreeMap<>());
     AssignedShuffle known = shuffles.get(shuffle);
-    Map<String, Integer> servers = new HashMap<>(given);
+    Map<String, Integer> servers = new HashMap<>(partitions);
     if (known != null) {
       known
           .partitionsByServer()
@@ -84,14 +85,16 @@ public final class ShuffleLedger {
     partitionsByServer.remove(server);
   }
 
-  /** The shuffles of an application that are remembered, by number. */
+  /** Returns the known shuffles of an application, by number. */
   public synchronized List<AssignedShuffle> of(String application) {
     TreeMap<Integer, AssignedShuffle> shuffles = byApplication.get(application);
     return shuffles == null ? List.of() : new ArrayList<>(shuffles.values());
   }
 
-  /** Partitions, copies counted, that a server was given since this coordinator started. */
-  public synchronized long partitionsGivenTo(String server) {
+  /**
+   * Number of partitions, replicas counted, assigned to a server since this coordinator started.
+   */
+  public synchronized long partitionsAssignedTo(String server) {
     return partitionsByServer.getOrDefault(server, 0L);
   }
 

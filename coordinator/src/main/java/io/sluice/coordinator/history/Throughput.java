@@ -1,13 +1,13 @@
 package io.sluice.coordinator.history;
 
 /**
- * Rates and contents at one moment.
+ * One sample of rates and stored bytes.
  *
  * @param atMs milliseconds since 1970
- * @param pushBytesPerSecond mean of the ten seconds before the latest heartbeat
- * @param fetchBytesPerSecond as above
- * @param storedBytes in memory and on disk
- * @param memoryUsedBytes part of the former that is in memory, and what else memory is used for
+ * @param pushBytesPerSecond mean rate of pushes over the ten seconds before the latest heartbeat
+ * @param fetchBytesPerSecond mean rate of fetches over the ten seconds before the latest heartbeat
+ * @param storedBytes shuffle data in memory and on disk
+ * @param memoryUsedBytes used part of the memory budget: stored data in memory, and buffers
  */
 public record Throughput(
     long atMs,

@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Samples that were taken one after the other, oldest first. Immutable.
+ * Consecutive samples, oldest first. Immutable.
  *
- * @param cluster of the whole cluster
- * @param servers by name; a server that was not known at a sample has none of it
+ * @param cluster samples of the whole cluster
+ * @param servers samples by server name; a server has no sample from before it was known
  */
 public record ThroughputBatch(List<Throughput> cluster, Map<String, List<Throughput>> servers) {
   public ThroughputBatch {

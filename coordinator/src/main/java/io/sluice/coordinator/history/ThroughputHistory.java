@@ -14,26 +14,27 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Samples of what servers reported, one every {@link #INTERVAL_MS}: an hour of the whole cluster, a
- * quarter of an hour of each server (some 9 KB a server).
+ * Throughput samples from heartbeats, one every {@link #INTERVAL_MS}: one hour of the whole
+ * cluster, 15 minutes of each server (about 9 KB per server).
  *
- * <p>A sample is shown at once and waits for the log: {@link #unlogged} returns the waiting ones as
- * a batch, and {@link #logged} takes a batch that the log has. The part that the log has depends on
- * nothing but the batches and their order. Thread-safe.
+ * <p>A sample is visible at once and is logged later: {@link #unlogged} returns the samples that
+ * wait for the log as a batch, and {@link #logged} adds a batch once it is in the log. The logged
+ * part depends on the batches and their order only, so that a replay gives the same history.
+ * Thread-safe.
  */
 public final class ThroughputHistory {
   public static final long INTERVAL_MS = 5_000;
 
-  /** Samples in a batch of the log: a minute of them. */
+  /** Samples in one logged batch: one minute. */
   public static final int BATCH_SAMPLES = 12;
 
   static final int CLUSTER_SAMPLES = 720;
   static final int SERVER_SAMPLES = 180;
 
-  /** A server without a newer sample than this is forgotten, with the next batch. */
+  /** A server without a sample in this period is removed with the next batch. */
   private static final long SERVER_SPAN_MS = SERVER_SAMPLES * INTERVAL_MS;
 
-  /** Samples of the cluster and of each server, with a bound for both. */
+  /** Samples of the cluster and of each server, both bounded. */
   private static final class Samples {
     private final Deque<Throughput> cluster = new ArrayDeque<>();
     private final Map<String, Deque<Throughput>> servers = new HashMap<>();
@@ -46,7 +47,7 @@ public final class ThroughputHistory {
       add(cluster, sum, CLUSTER_SAMPLES);
     }
 
-    void forgetSilent() {
+    void removeStale() {
       if (!cluster.isEmpty()) {
         long oldestMs = cluster.getLast().atMs() - SERVER_SPAN_MS;
         servers.values().removeIf(samples -> samples.getLast().atMs() <= oldestMs);
@@ -65,9 +66,9 @@ public final class ThroughputHistory {
       return new ThroughputBatch(List.copyOf(cluster), copy);
     }
 
-    private static void add(Deque<Throughput> samples, Throughput sample, int most) {
+    private static void add(Deque<Throughput> samples, Throughput sample, int max) {
       samples.addLast(sample);
-      if (samples.size() > most) {
+      if (samples.size() > max) {
         samples.removeFirst();
       }
     }
@@ -80,51 +81,51 @@ public final class ThroughputHistory {
   /**
    * Takes a sample.
    *
-   * @param lostAfterMs silence after which a server is lost
-   * @param atMs on the clock of the coordinator's state, which never goes backwards
+   * @param lostAfterMs time without a heartbeat after which a server is lost
+   * @param atMs time on the clock of the coordinator's state, which is monotonic
    */
   public synchronized void sample(
       ServerTable servers, ExcludeList excluded, long lostAfterMs, long atMs) {
     Throughput sum = Throughput.nothing(atMs);
     for (Server server : servers.all()) {
       boolean lost = server.stateAt(atMs, lostAfterMs, excluded) == ServerState.SERVER_LOST;
-      Throughput own = lost ? Throughput.nothing(atMs) : of(server.load(), atMs);
-      sum = sum.plus(own);
-      waiting.add(server.name(), own);
+      Throughput sample = lost ? Throughput.nothing(atMs) : of(server.load(), atMs);
+      sum = sum.plus(sample);
+      waiting.add(server.name(), sample);
     }
     waiting.add(sum);
   }
 
   /**
-   * The samples that the log does not have.
+   * Returns the samples that are not in the log.
    *
-   * @param least fewer than these are not worth a record
+   * @param min minimum number of samples; with fewer the result is empty
    */
-  public synchronized Optional<ThroughputBatch> unlogged(int least) {
-    return waiting.cluster.size() < least ? Optional.empty() : Optional.of(waiting.batch());
+  public synchronized Optional<ThroughputBatch> unlogged(int min) {
+    return waiting.cluster.size() < min ? Optional.empty() : Optional.of(waiting.batch());
   }
 
-  /** Takes a batch that the log has. */
+  /** Adds a batch that is in the log. */
   public synchronized void logged(ThroughputBatch batch) {
     batch.cluster().forEach(logged::add);
     batch.servers().forEach((name, samples) -> samples.forEach(sample -> logged.add(name, sample)));
-    logged.forgetSilent();
+    logged.removeStale();
     if (!batch.cluster().isEmpty()) {
       waiting.dropUntil(batch.cluster().get(batch.cluster().size() - 1).atMs());
     }
   }
 
-  /** All samples that the log has. */
+  /** Returns all logged samples. */
   public synchronized ThroughputBatch allLogged() {
     return logged.batch();
   }
 
-  /** The whole cluster, oldest first. */
+  /** Returns the samples of the whole cluster, oldest first. */
   public synchronized List<Throughput> cluster() {
     return joined(logged.cluster, waiting.cluster, CLUSTER_SAMPLES);
   }
 
-  /** One server, oldest first; empty if it is not known. */
+  /** Returns the samples of one server, oldest first; empty if the server is unknown. */
   public synchronized List<Throughput> server(String name) {
     Deque<Throughput> none = new ArrayDeque<>();
     return joined(
@@ -134,10 +135,10 @@ public final class ThroughputHistory {
   }
 
   private static List<Throughput> joined(
-      Deque<Throughput> older, Deque<Throughput> newer, int most) {
+      Deque<Throughput> older, Deque<Throughput> newer, int max) {
     List<Throughput> all = new ArrayList<>(older);
     all.addAll(newer);
-    return List.copyOf(all.subList(Math.max(0, all.size() - most), all.size()));
+    return List.copyOf(all.subList(Math.max(0, all.size() - max), all.size()));
   }
 
   private static Throughput of(ServerLoad load, long atMs) {

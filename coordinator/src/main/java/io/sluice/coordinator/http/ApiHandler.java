@@ -20,10 +20,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Turns HTTP requests into calls of the REST API. Who asks is known by a bearer token or by the
- * certificate of the connection, never by a cookie; and since a browser offers a certificate by
- * itself, what changes something is refused if a page from elsewhere asks for it. What everybody
- * may read is refused under names that others could have made for this process. Thread-safe.
+ * Turns HTTP requests into calls of the REST API. Callers authenticate with a bearer token or a
+ * client certificate, never with a cookie. Browsers send client certificates automatically, so
+ * mutations from pages of another origin are refused (cross-site request forgery). Unauthenticated
+ * reads are refused for unknown host names (DNS rebinding, see {@link HostNames}). Thread-safe.
  */
 final class ApiHandler {
   private static final int UNAUTHORIZED = 401;
@@ -31,7 +31,7 @@ final class ApiHandler {
   private static final int TOO_LARGE = 413;
   private static final int UNSUPPORTED_TYPE = 415;
   private static final int MISDIRECTED = 421;
-  private static final byte[] NOTHING = {};
+  private static final byte[] EMPTY_BODY = {};
   private static final Pattern BEARER = Pattern.compile("[Bb]earer +([!-~]+) *");
 
   private final Api api;
@@ -40,8 +40,8 @@ final class ApiHandler {
   private final CallDenials denials;
 
   /**
-   * @param names under which the open API is answered
-   * @param denials hears of requests that were denied
+   * @param names host names that are accepted without authentication
+   * @param denials counts and logs denied requests
    */
   ApiHandler(Api api, ClusterSecurity security, HostNames names, CallDenials denials) {
     this.api = api;
@@ -50,18 +50,25 @@ final class ApiHandler {
     this.denials = denials;
   }
 
-  /** Never ends exceptionally. */
+  /** Answers a request. The stage never completes exceptionally. */
   CompletionStage<Reply> answer(HttpCall call) {
     boolean changes = call.changes();
     if (changes) {
-      if (isFromElsewhere(call)) {
-        String detail = "a page from elsewhere asks for this: only those of here may";
+      if (isCrossOrigin(call)) {
+        String detail =
+            "cross-origin request refused: changes are accepted from pages of this"
+                + " coordinator only";
         denied(Cause.PERMISSION_DENIED, call, detail);
         return refused(FORBIDDEN, detail);
       }
       if (call.bodyTooLong()) {
         denials.counted(Cause.TOO_LARGE);
-        return refused(TOO_LARGE, "a body has at most " + HttpPort.MAX_BODY_BYTES + " bytes");
+        return refused(
+            TOO_LARGE,
+            "request body is too large: expected at most"
+                + " "
+                + HttpPort.MAX_BODY_BYTES
+                + " bytes");
       }
       if (!call.method().equals("DELETE") && !isJson(call)) {
         return refused(UNSUPPORTED_TYPE, "expected Content-Type: application/json");
@@ -74,22 +81,22 @@ final class ApiHandler {
       denied(Cause.UNAUTHENTICATED, call, e.getMessage());
       return refused(UNAUTHORIZED, e.getMessage());
     }
-    // Under TLS the browser has compared the name with the certificate.
-    boolean byNameOnly =
+    // With TLS the browser has already checked the host name against the certificate.
+    boolean checkHostName =
         security.openReads() && caller.kind() == Caller.Kind.ANONYMOUS && call.session() == null;
-    if (byNameOnly && !names.allow(call.header("Host"))) {
+    if (checkHostName && !names.allow(call.header("Host"))) {
       return refused(
           MISDIRECTED,
-          "this host name is not accepted without authentication: use an address, a name that ends"
-              + " with .local, .internal or .svc, or the name in rss.coordinator.host");
+          "this host name is not accepted without authentication: use an IP address, a name that"
+              + " ends with .local, .internal or .svc, or the name in rss.coordinator.host");
     }
     return api.answer(
             new ApiCall(
-                ApiCall.Door.PAGES,
+                ApiCall.Port.HTTP,
                 call.method(),
                 call.path(),
                 call.query(),
-                changes ? call.body() : NOTHING,
+                changes ? call.body() : EMPTY_BODY,
                 caller,
                 PeerConnections.text(call.peer())))
         .thenApply(ApiHandler::reply);
@@ -100,14 +107,17 @@ final class ApiHandler {
     String bearer = null;
     if (header != null) {
       Matcher matcher = BEARER.matcher(header);
-      // Whatever else stands there proves nobody.
+      // Any other scheme does not authenticate the caller.
       bearer = matcher.matches() ? matcher.group(1) : "";
     }
     return security.caller(bearer, call.session());
   }
 
-  /** Browsers say where a request comes from; others say nothing, and need not. */
-  private static boolean isFromElsewhere(HttpCall call) {
+  /**
+   * Whether a browser sent the request from a page of another origin. Other clients send no such
+   * header.
+   */
+  private static boolean isCrossOrigin(HttpCall call) {
     String site = call.header("Sec-Fetch-Site");
     String origin = call.header("Origin");
     return site != null

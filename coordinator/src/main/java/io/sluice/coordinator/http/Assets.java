@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Properties;
 
 /**
- * The files of the web pages, read from the class path once. A path that is not in the list does
- * not exist, so that no name of a request is ever looked up. Immutable, thread-safe.
+ * The files of the web pages, read from the class path once. Only listed paths exist, so that a
+ * request can never name another resource. Immutable, thread-safe.
  */
 final class Assets {
   private static final String UI = "/io/sluice/coordinator/ui/";
@@ -77,14 +77,15 @@ final class Assets {
   /**
    * The reply for a path, or null if there is no such file.
    *
-   * @param knownTag the version that the peer has, or null
+   * @param knownTag ETag of the copy that the client has, or null
    */
   Reply find(String path, String knownTag) {
     Asset asset = byPath.get(path);
     if (asset == null) {
       return null;
     }
-    // Asked for again at each visit, and answered with 304: after an upgrade nobody sees old pages.
+    // The browser revalidates at each visit and gets 304 if unchanged: no old pages after an
+    // upgrade.
     Map<String, String> headers = Map.of("ETag", asset.tag, "Cache-Control", "no-cache");
     return asset.tag.equals(knownTag)
         ? new Reply(Reply.NOT_MODIFIED, asset.contentType, new byte[0], headers)
@@ -101,11 +102,11 @@ final class Assets {
       byte[] digest = MessageDigest.getInstance("SHA-256").digest(body);
       return '"' + HexFormat.of().formatHex(Arrays.copyOf(digest, 12)) + '"';
     } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
+      throw new IllegalStateException("SHA-256 is not available in this JVM", e);
     }
   }
 
-  /** Web jars keep their files under their version. */
+  /** The files of a WebJar are in a directory named after its version. */
   private static String version(String library) {
     Properties properties = new Properties();
     String resource = "/META-INF/maven/org.webjars.npm/" + library + "/pom.properties";
@@ -120,7 +121,7 @@ final class Assets {
   private static byte[] read(String resource) {
     try (InputStream in = Assets.class.getResourceAsStream(resource)) {
       if (in == null) {
-        throw new IllegalStateException("not on the class path: " + resource);
+        throw new IllegalStateException("resource is missing on the class path: " + resource);
       }
       return in.readAllBytes();
     } catch (IOException e) {

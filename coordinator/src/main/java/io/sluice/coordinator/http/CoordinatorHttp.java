@@ -24,9 +24,9 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * Serves the web pages, the REST API, {@code /metrics}, {@code /healthz} (is the process working?)
- * and {@code /readyz} (should it be given work?). Any other path is 404. The pages, which say
- * nothing of a cluster by themselves, and the last three ask nobody for a proof; the API does.
+ * Serves the web pages, the REST API, {@code /metrics}, {@code /healthz} (liveness) and {@code
+ * /readyz} (readiness). Any other path returns 404. Only the API authenticates callers; the pages
+ * contain no data of the cluster.
  */
 public final class CoordinatorHttp implements AutoCloseable {
   private static final String DOCUMENT = ApiRoutes.PREFIX + "openapi.yaml";
@@ -39,10 +39,10 @@ public final class CoordinatorHttp implements AutoCloseable {
   private final HttpPort port;
 
   /**
-   * @param host that the process listens on; empty: every interface
-   * @param limit of connections
-   * @param notReady why the process should not be given work; empty: it should
-   * @param denials hears of requests that were denied
+   * @param host host name that the process listens on; empty: every interface
+   * @param limit limit of connections
+   * @param notReady reason why the process is not ready; empty: it is ready
+   * @param denials counts and logs denied requests
    */
   public CoordinatorHttp(
       String host,
@@ -70,7 +70,7 @@ public final class CoordinatorHttp implements AutoCloseable {
   }
 
   /**
-   * Binds the address and serves.
+   * Binds the address and starts to serve.
    *
    * @throws IOException if the address cannot be bound
    */
@@ -96,7 +96,7 @@ public final class CoordinatorHttp implements AutoCloseable {
 
   private Reply page(HttpCall call) {
     if (call.changes()) {
-      return Reply.text(Reply.METHOD_NOT_ALLOWED, "only GET and HEAD are understood\n");
+      return Reply.text(Reply.METHOD_NOT_ALLOWED, "method not allowed: use GET or HEAD\n");
     }
     Reply asset = assets.find(call.path(), call.header("If-None-Match"));
     if (asset != null) {
@@ -109,7 +109,7 @@ public final class CoordinatorHttp implements AutoCloseable {
       default ->
           Reply.text(
               Reply.NOT_FOUND,
-              "no such page: /, /api/v1/openapi.yaml, /metrics, /healthz and /readyz are there\n");
+              "no such page; available: /, /api/v1/openapi.yaml, /metrics, /healthz and /readyz\n");
     };
   }
 
@@ -118,19 +118,22 @@ public final class CoordinatorHttp implements AutoCloseable {
       MetricsText metrics = MetricsText.of(registry, call.header("Accept"));
       return Reply.of(metrics.contentType(), metrics.text().getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // Memory does not fail.
+      throw new UncheckedIOException(e); // Impossible: written to memory.
     }
   }
 
   private Optional<String> whyUnhealthy() {
     return healthy.getAsBoolean()
         ? Optional.empty()
-        : Optional.of("the thread of the state does not answer");
+        : Optional.of(
+            "the state thread has not completed a round within 10 s: restart the coordinator");
   }
 
   private static Reply probe(Optional<String> problem) {
     return problem
-        .map(why -> Reply.text(Reply.UNAVAILABLE, "not now: " + PeerText.clipped(why, 1000) + "\n"))
+        .map(
+            why ->
+                Reply.text(Reply.UNAVAILABLE, "unavailable: " + PeerText.clipped(why, 1000) + "\n"))
         .orElseGet(() -> Reply.text(Reply.OK, "ok\n"));
   }
 }

@@ -22,31 +22,31 @@ import io.sluice.proto.Status;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Counters and histograms of the coordinator, in a registry of their own. Thread-safe. */
+/** Counters and histograms of the coordinator. Thread-safe. */
 public final class CoordinatorMetrics implements StateOwner.Probe, StateLog.Probe {
   static final String PREFIX = "sluice_coordinator_";
 
   private static final double NANOS_PER_SECOND = 1e9;
 
-  /** A decision takes microseconds; more than some milliseconds is a queue. */
-  private static final List<Double> CALLS =
+  /** A decision takes microseconds; durations above some milliseconds are queueing time. */
+  private static final List<Double> CALL_BUCKETS =
       List.of(0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 1.0);
 
-  /** A sync of an SSD takes a part of a millisecond, of an HDD some ten. */
-  private static final List<Double> APPENDS =
+  /** A sync takes less than 1 ms on an SSD and about 10 ms on an HDD. */
+  private static final List<Double> APPEND_BUCKETS =
       List.of(0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5);
 
   private static final Metric REQUESTS =
       Metric.counter(
           PREFIX + "requests_total",
-          "Calls answered, by call and by the status of the reply",
+          "Calls answered, by call and status of the reply",
           "call",
           "status");
   private static final Metric REQUEST_SECONDS =
       Metric.histogram(
           PREFIX + "request_seconds",
           "Time from the arrival of a call to its reply",
-          CALLS,
+          CALL_BUCKETS,
           "call");
   private static final Metric QUEUE_REFUSALS =
       Metric.counter(
@@ -55,37 +55,38 @@ public final class CoordinatorMetrics implements StateOwner.Probe, StateLog.Prob
   private static final Metric QUEUE_WAIT_SECONDS =
       Metric.histogram(
           PREFIX + "queue_wait_seconds",
-          "How long the oldest call of each round of the state thread had waited",
-          CALLS);
+          "Queueing time of the oldest call in each round of the state thread",
+          CALL_BUCKETS);
   private static final Metric DECISIONS =
       Metric.counter(PREFIX + "decisions_total", "Calls decided by the state thread");
   private static final Metric PARTITIONS_ASSIGNED =
       Metric.counter(
-          PREFIX + "partitions_assigned_total", "Partitions given to servers, copies counted");
+          PREFIX + "partitions_assigned_total", "Partitions assigned to servers, replicas counted");
   private static final Metric APPLICATIONS_EXPIRED =
       Metric.counter(
           PREFIX + "applications_expired_total",
-          "Applications whose driver stayed silent for a whole lease");
+          "Applications whose lease expired because their driver did not renew it");
   private static final Metric SERVERS_LOST =
       Metric.counter(
           PREFIX + "servers_lost_total",
-          "Servers that stopped reporting without saying that they end");
+          "Servers lost: their heartbeats stopped without a decommission");
   private static final Metric DENIED =
       Metric.counter(
           PREFIX + "denied_total",
-          "Applications and shuffles that the operator's rules sent to their engine's own shuffle, by cause",
+          "Applications and shuffles denied by access rules or quotas, which use the built-in"
+              + " shuffle, by cause",
           "what",
           "cause");
   private static final Metric QUOTAS_REACHED =
       Metric.counter(
           PREFIX + "quotas_reached_total",
-          "Times that servers were told to take nothing more of an application, by cause",
+          "Applications that reached a quota, so that servers refuse their pushes, by cause",
           "cause");
   private static final Metric LOG_APPEND_SECONDS =
       Metric.histogram(
           PREFIX + "log_append_seconds",
-          "Time to write one batch of records to the metadata log, with the sync of the disk",
-          APPENDS);
+          "Time to write one batch of records to the metadata log, including the disk sync",
+          APPEND_BUCKETS);
   private static final Metric LOG_APPENDED_BYTES =
       Metric.counter(
           PREFIX + "log_appended_bytes_total", "Bytes of records appended to the metadata log");
@@ -94,14 +95,20 @@ public final class CoordinatorMetrics implements StateOwner.Probe, StateLog.Prob
   private static final Metric LOG_FAILURES =
       Metric.counter(
           PREFIX + "log_failures_total",
-          "Batches and snapshots that could not be written to the metadata log");
+          "Failed writes of batches and snapshots to the metadata log");
   private static final MetricTable<StateLog> LOG =
       MetricTable.<StateLog>of(PREFIX + "log_")
-          .gauge("records_bytes", "Bytes of the records after the snapshot", StateLog::recordBytes)
-          .gauge("snapshot_bytes", "Bytes of the snapshot", StateLog::snapshotBytes)
+          .gauge(
+              "records_bytes",
+              "Bytes of metadata log records after the snapshot",
+              StateLog::recordBytes)
+          .gauge(
+              "snapshot_bytes",
+              "Bytes of the snapshot of the metadata log",
+              StateLog::snapshotBytes)
           .gauge(
               "writable",
-              "1 if the last write to the metadata log succeeded, else 0",
+              "1 if the last write to the metadata log succeeded, otherwise 0",
               log -> log.problem().isEmpty() ? 1 : 0)
           .build();
   private static final MetricTable<PeerConnections> CONNECTIONS =
@@ -130,10 +137,10 @@ public final class CoordinatorMetrics implements StateOwner.Probe, StateLog.Prob
   private final Counter logFailures = counter(LOG_FAILURES);
 
   /**
-   * @param connections to the gRPC port
-   * @param httpConnections to the HTTP port
-   * @param denials of calls to the gRPC port
-   * @param httpDenials of requests to the HTTP port
+   * @param connections connections to the gRPC port
+   * @param httpConnections connections to the HTTP port
+   * @param denials denied calls of the gRPC port
+   * @param httpDenials denied requests of the HTTP port
    */
   public CoordinatorMetrics(
       PeerConnections connections,
@@ -147,7 +154,7 @@ public final class CoordinatorMetrics implements StateOwner.Probe, StateLog.Prob
     registry.register(new TableCollector<>(DENIED_HTTP_CALLS, () -> DeniedCalls.rows(httpDenials)));
   }
 
-  /** Every metric of a coordinator; beside them there are those of the JVM. */
+  /** Every metric of a coordinator except the JVM metrics. */
   public static List<Metric> metrics() {
     return Stream.of(
             StateCollector.metrics(),
@@ -186,18 +193,18 @@ public final class CoordinatorMetrics implements StateOwner.Probe, StateLog.Prob
   }
 
   public void assigned(RegisterShuffleReply reply) {
-    double copies = 0;
+    double replicas = 0;
     for (PartitionRange range : reply.getRangesList()) {
-      copies += (double) (range.getLast() - range.getFirst() + 1) * range.getServersCount();
+      replicas += (double) (range.getLast() - range.getFirst() + 1) * range.getServersCount();
     }
-    partitionsAssigned.inc(copies);
+    partitionsAssigned.inc(replicas);
   }
 
   public void queueFull() {
     queueRefusals.inc();
   }
 
-  /** Counts what a change of the state tells of. */
+  /** Counts a state change. */
   public void changed(MetadataRecord record) {
     if (record instanceof MetadataRecord.Denied refusal) {
       boolean whole = refusal.shuffle() == MetadataRecord.Denied.NO_SHUFFLE;
@@ -207,7 +214,7 @@ public final class CoordinatorMetrics implements StateOwner.Probe, StateLog.Prob
     }
   }
 
-  /** Shows the size of a log from now on. */
+  /** Adds the metrics of a metadata log. */
   public void observe(StateLog log) {
     registry.register(new TableCollector<>(LOG, () -> List.of(log)));
   }
@@ -231,7 +238,7 @@ public final class CoordinatorMetrics implements StateOwner.Probe, StateLog.Prob
   }
 
   @Override
-  public void timePassed(List<MetadataRecord> records) {
+  public void timedOut(List<MetadataRecord> records) {
     for (MetadataRecord record : records) {
       if (record instanceof MetadataRecord.ApplicationExpired) {
         applicationsExpired.inc();

@@ -5,12 +5,12 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * The names by which a browser may reach an API that asks for no proof. A page from elsewhere whose
- * own name is made to mean this process's address (DNS rebinding) counts as a page of this process
- * for a browser, but the browser sends that page's name as Host. So the API accepts only hosts that
- * cannot be registered on the Internet: addresses, names without a dot, names below localhost,
- * .local (RFC 6762), .internal and .svc (services of Kubernetes), and the configured host.
- * Immutable.
+ * Host names that the API accepts without authentication, as a protection against DNS rebinding. In
+ * this attack a foreign page changes the DNS entry of its name to the address of this process, so
+ * that the browser treats both as one origin. The browser still sends the name of the page as Host.
+ * The API therefore accepts only hosts that cannot be registered on the Internet: IP addresses,
+ * names without a dot, names below localhost, .local (RFC 6762), .internal and .svc (services of
+ * Kubernetes), and the configured host. Immutable.
  */
 final class HostNames {
   private static final Pattern PRIVATE = Pattern.compile(".*\\.(localhost|local|internal|svc)");
@@ -18,7 +18,7 @@ final class HostNames {
   private final String configured;
 
   /**
-   * @param configured the host that the process listens on; empty: every interface
+   * @param configured host name that the process listens on; empty: every interface
    */
   HostNames(String configured) {
     this.configured = lower(configured);
@@ -27,7 +27,8 @@ final class HostNames {
   /**
    * Whether a request may be answered.
    *
-   * @param header Host of the request, with or without a port; null: no browser sent it
+   * @param header Host header of the request, with or without a port; null: not sent, so the client
+   *     is not a browser
    */
   boolean allow(String header) {
     if (header == null || header.startsWith("[")) {

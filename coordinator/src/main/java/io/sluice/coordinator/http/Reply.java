@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What goes back to a peer. */
+/** An HTTP reply. */
 final class Reply {
   static final int OK = 200;
   static final int NOT_MODIFIED = 304;
@@ -16,10 +16,10 @@ final class Reply {
   private static final String TEXT = "text/plain; charset=utf-8";
 
   /**
-   * Nothing is loaded from elsewhere, nothing runs that did not come from here as a file, and no
-   * other page may frame or read what is here.
+   * Headers of every reply. Pages load resources and run scripts from this origin only, and pages
+   * of other origins cannot frame or read them.
    */
-  private static final Map<String, String> EVERYWHERE =
+  private static final Map<String, String> COMMON_HEADERS =
       Map.of(
           "Content-Security-Policy",
           "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
@@ -42,7 +42,7 @@ final class Reply {
 
   /**
    * @param body borrows
-   * @param headers beyond those that every reply carries
+   * @param headers headers in addition to the common ones
    */
   Reply(int code, String contentType, byte[] body, Map<String, String> headers) {
     this.code = code;
@@ -59,9 +59,9 @@ final class Reply {
     return new Reply(OK, contentType, body, Map.of());
   }
 
-  /** It with the headers that every reply carries. */
+  /** Returns this reply with the common headers. */
   HttpAnswer answer() {
-    Map<String, String> all = new HashMap<>(EVERYWHERE);
+    Map<String, String> all = new HashMap<>(COMMON_HEADERS);
     all.put("Cache-Control", "no-store");
     all.putAll(headers);
     all.put("Content-Type", contentType);

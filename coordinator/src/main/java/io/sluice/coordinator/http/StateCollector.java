@@ -23,15 +23,14 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/**
- * Reads the published state whenever figures are asked for, so that nothing has to be kept up to
- * date. Thread-safe.
- */
+/** Computes gauges from the published state at each scrape. Thread-safe. */
 public final class StateCollector extends Collector {
-  /** Users with rows of their own; all others share one. */
-  static final int MOST_USERS = 20;
+  /**
+   * Maximum number of users with separate label values; all others are summed up as {@code other}.
+   */
+  static final int MAX_USER_ROWS = 20;
 
-  /** The states that a server can be shown in. */
+  /** Label values of server states. */
   private static final List<ServerState> STATES =
       List.of(
           ServerState.ACTIVE,
@@ -40,7 +39,7 @@ public final class StateCollector extends Collector {
           ServerState.EXCLUDED,
           ServerState.UNHEALTHY);
 
-  /** How many there are of something in a state. */
+  /** Number of servers or applications in a state. */
   private record Count(String state, long count) {}
 
   private static final MetricTable<Count> SERVERS =
@@ -55,7 +54,7 @@ public final class StateCollector extends Collector {
           .gauge("applications", "Known applications, by state", Count::count)
           .build();
 
-  /** What a user has running. */
+  /** Live applications of a user and their shuffles. */
   private record Running(long applications, long shuffles) {
     Running plus(Running other) {
       return new Running(applications + other.applications, shuffles + other.shuffles);
@@ -69,30 +68,30 @@ public final class StateCollector extends Collector {
               entry -> List.of(entry.getKey()))
           .gauge(
               "applications",
-              "Live applications of the user; the "
-                  + MOST_USERS
-                  + " users with most by name, the rest as `other`",
+              "Live applications by user; the "
+                  + MAX_USER_ROWS
+                  + " users with the highest number by name, all others as `other`",
               entry -> entry.getValue().applications)
           .gauge(
               "shuffles",
-              "Shuffles that were assigned to the user's live applications",
+              "Shuffles assigned to live applications, by user",
               entry -> entry.getValue().shuffles)
           .build();
 
-  private static final MetricTable<Map.Entry<String, Usage.Amount>> HELD =
+  private static final MetricTable<Map.Entry<String, Usage.Amount>> STORED =
       MetricTable.<Map.Entry<String, Usage.Amount>>of(
               CoordinatorMetrics.PREFIX + "user_",
               List.of("user"),
               entry -> List.of(entry.getKey()))
           .gauge(
               "stored_bytes",
-              "Bytes that servers hold for the user's live applications; the "
-                  + MOST_USERS
-                  + " users with most by name, the rest as `other`",
+              "Bytes on servers of live applications, by user; the "
+                  + MAX_USER_ROWS
+                  + " users with the most bytes by name, all others as `other`",
               entry -> entry.getValue().bytes())
           .gauge(
               "stored_partitions",
-              "Partitions, copies counted, that servers hold for the user's live applications",
+              "Partitions on servers of live applications, replicas counted, by user",
               entry -> entry.getValue().partitions())
           .build();
 
@@ -103,28 +102,28 @@ public final class StateCollector extends Collector {
       MetricTable.<Figures>of(CoordinatorMetrics.PREFIX)
           .gauge(
               "assignable_servers",
-              "Servers that would be given partitions now",
+              "Servers that are eligible for new partitions",
               Figures::assignable)
           .gauge(
               "excluded_entries",
-              "Entries of the list of excluded servers",
+              "Entries in the list of excluded servers",
               figures -> figures.view.excluded().size())
           .gauge(
               "stored_bytes",
-              "Bytes of all shuffles on the servers that are not lost, as they reported",
+              "Bytes of shuffle data on all servers that are not lost, from their heartbeats",
               Figures::storedBytes)
           .counter(
               "shuffles_assigned_total",
-              "Shuffles assigned since the start",
+              "Shuffles assigned since the coordinator started",
               figures -> figures.view.assignments())
           .gauge(
               "over_quota_applications",
-              "Applications of which servers take nothing more, because of a quota",
+              "Applications over a quota, whose pushes servers refuse",
               Figures::overQuota)
-          .gauge("queue_depth", "Calls that wait for the state thread", Figures::queueDepth)
+          .gauge("queue_depth", "Calls in the queue of the state thread", Figures::queueDepth)
           .gauge(
               "queue_max",
-              "Most calls that may wait for the state thread",
+              "Maximum number of calls in the queue of the state thread",
               unused -> StateOwner.QUEUE_CAPACITY)
           .build();
 
@@ -149,7 +148,7 @@ public final class StateCollector extends Collector {
             SERVERS.metrics(),
             APPLICATIONS.metrics(),
             USERS.metrics(),
-            HELD.metrics(),
+            STORED.metrics(),
             FIGURES.metrics())
         .flatMap(List::stream)
         .toList();
@@ -170,7 +169,7 @@ public final class StateCollector extends Collector {
     long assignable =
         eligibility
             .get()
-            .eligible(view.servers(), view.excluded(), Eligibility.Wish.ANY, nowMs)
+            .eligible(view.servers(), view.excluded(), Eligibility.Requirements.NONE, nowMs)
             .size();
     List<MetricFamilySamples> all =
         new ArrayList<>(
@@ -188,7 +187,7 @@ public final class StateCollector extends Collector {
     all.addAll(TableCollector.families(USERS, users(view.applications())));
     all.addAll(
         TableCollector.families(
-            HELD, List.copyOf(quotas.use().largestUsers(MOST_USERS).entrySet())));
+            STORED, List.copyOf(quotas.use().largestUsers(MAX_USER_ROWS).entrySet())));
     all.addAll(
         TableCollector.families(
             FIGURES,
@@ -212,6 +211,6 @@ public final class StateCollector extends Collector {
           }
         });
     return List.copyOf(
-        LargestTenants.of(uses, MOST_USERS, Running::applications, Running::plus).entrySet());
+        LargestTenants.of(uses, MAX_USER_ROWS, Running::applications, Running::plus).entrySet());
   }
 }

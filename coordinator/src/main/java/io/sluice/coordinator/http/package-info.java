@@ -1,5 +1,5 @@
 /**
- * The HTTP port of the coordinator: pages, the REST API, metrics for Prometheus and probes. Runs on
- * the threads of the port; reads published state only.
+ * The HTTP port of the coordinator: web pages, the REST API, Prometheus metrics and health probes.
+ * Runs on the threads of the port; reads published state only.
  */
 package io.sluice.coordinator.http;

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A log that ends with its process. It drops what it is given unless it is asked to keep it: a
- * coordinator without a data directory needs none of it again.
+ * A log in memory. {@link #dropping} discards all records, for a coordinator without a data
+ * directory; {@link #keeping} stores them, for tests.
  */
 public final class InMemoryMetadataLog implements MetadataLog {
   private final boolean keeps;
@@ -17,12 +17,12 @@ public final class InMemoryMetadataLog implements MetadataLog {
     this.keeps = keeps;
   }
 
-  /** A log that can be read again after {@link #close}. */
+  /** Returns a log that can be read again after {@link #close}. */
   public static InMemoryMetadataLog keeping() {
     return new InMemoryMetadataLog(true);
   }
 
-  /** A log that is always empty. */
+  /** Returns a log that is always empty. */
   public static InMemoryMetadataLog dropping() {
     return new InMemoryMetadataLog(false);
   }

@@ -5,16 +5,15 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Keys and values of a metadata log in RocksDB, version 1. The first byte of a key says what it is.
+ * Keys and values of a metadata log in RocksDB, version 1. The first byte of a key is its type.
  * Numbers in keys are big-endian, because keys sort by them; values are little-endian.
  *
  * <pre>
- *  "F": the log itself
+ *  "F": format of the log
  *   0    4 magic              "SLML"
- *   4    2 version            1, of all keys and values; a reader refuses a version it does not know
+ *   4    2 version            1, for all keys and values; a reader refuses unknown versions
  *   6    2 reserved           zero
- *
- *  "M": the snapshot; absent: there is none
+ *  "M": the snapshot; absent if there is none
  *   0    8 index              the snapshot is the state after this record, at least 1
  *   8    4 count              number of "S" entries
  *  12    4 reserved           zero
@@ -24,8 +23,9 @@ import java.nio.ByteOrder;
  *  "S", 4 bytes number (from 0): one record of the snapshot; the value is one LoggedRecord
  * </pre>
  *
- * Indexes of "R" continue that of the snapshot without a gap, and numbers of "S" have none.
- * Checksums are RocksDB's own: over every record of its log and every block of its tables.
+ * Indexes of "R" continue the index of the snapshot without gaps; numbers of "S" have no gaps
+ * either. RocksDB adds the checksums: one per record of its write-ahead log and one per block of
+ * its tables.
  */
 final class LogFormat {
   static final int VERSION = 1;
@@ -42,7 +42,7 @@ final class LogFormat {
    * The snapshot's entry.
    *
    * @param index the snapshot is the state after this record
-   * @param count its records
+   * @param count number of records of the snapshot
    */
   record Snapshot(long index, int count) {}
 
@@ -62,12 +62,12 @@ final class LogFormat {
     return new byte[] {SNAPSHOT_RECORD};
   }
 
-  /** A key behind all records. */
+  /** Exclusive upper bound of the keys of records. */
   static byte[] recordEnd() {
     return new byte[] {RECORD + 1};
   }
 
-  /** A key behind all records of the snapshot. */
+  /** Exclusive upper bound of the keys of snapshot records. */
   static byte[] snapshotEnd() {
     return new byte[] {SNAPSHOT_RECORD + 1};
   }
@@ -99,11 +99,11 @@ final class LogFormat {
   /**
    * Checks the value of {@link #formatKey}.
    *
-   * @throws IOException another version, or no metadata log
+   * @throws IOException if it is not a metadata log, or has an unknown version
    */
   static void checkFormat(byte[] value) throws IOException {
     if (value.length != FORMAT_LENGTH || little(value).getInt(0) != MAGIC) {
-      throw new IOException("is not a coordinator's metadata log");
+      throw new IOException("not a coordinator's metadata log");
     }
     int version = little(value).getShort(4);
     if (version != VERSION) {
@@ -113,12 +113,13 @@ final class LogFormat {
 
   static Snapshot decodeSnapshot(byte[] value) throws IOException {
     if (value.length != SNAPSHOT_LENGTH) {
-      throw new IOException("the snapshot's entry has " + value.length + " bytes");
+      throw new IOException(
+          "snapshot entry: expected " + SNAPSHOT_LENGTH + " bytes, found " + value.length);
     }
     ByteBuffer in = little(value);
     Snapshot snapshot = new Snapshot(in.getLong(), in.getInt());
     if (snapshot.index() < 1 || snapshot.count() < 0 || in.getInt() != 0) {
-      throw new IOException("the snapshot's entry has fields that no writer writes: " + snapshot);
+      throw new IOException("snapshot entry: invalid values: " + snapshot);
     }
     return snapshot;
   }
@@ -126,11 +127,12 @@ final class LogFormat {
   /**
    * Checks the key of the record that follows {@code index - 1}.
    *
-   * @throws IOException another record is there
+   * @throws IOException if the key is of another record
    */
   static void checkRecordKey(byte[] key, long index) throws IOException {
     if (key.length != 1 + Long.BYTES) {
-      throw new IOException("a record's key has " + key.length + " bytes");
+      throw new IOException(
+          "record key: expected " + (1 + Long.BYTES) + " bytes, found " + key.length);
     }
     long found = ByteBuffer.wrap(key).getLong(1);
     if (found != index) {
@@ -138,10 +140,10 @@ final class LogFormat {
     }
   }
 
-  /** As {@link #checkRecordKey}, of the snapshot. */
+  /** Checks the key of a record of the snapshot. */
   static void checkSnapshotRecordKey(byte[] key, int number) throws IOException {
     if (key.length != 1 + Integer.BYTES || ByteBuffer.wrap(key).getInt(1) != number) {
-      throw new IOException("the snapshot has no record " + number);
+      throw new IOException("snapshot: record " + number + " is missing");
     }
   }
 

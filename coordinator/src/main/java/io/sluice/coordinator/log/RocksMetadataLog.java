@@ -24,34 +24,34 @@ import org.rocksdb.WriteOptions;
 import org.rocksdb.util.Environment;
 
 /**
- * A log in RocksDB, in a directory of its own ({@link LogFormat}). Each batch is one write with a
- * sync of RocksDB's own log.
+ * A log in a RocksDB database ({@link LogFormat}). Each batch is one write, followed by a sync of
+ * RocksDB's write-ahead log.
  *
  * <p>A batch whose write was interrupted by a crash was never acknowledged, and is dropped at the
- * next start. Any other damage of the directory ends the start: a coordinator that had forgotten
- * exclusions would assign shuffles to servers that an operator took away.
+ * next start. With any other damage the coordinator does not start: without its exclusions, it
+ * would assign shuffles to excluded servers.
  *
- * <p>After a failed write RocksDB refuses all that follow. The next append opens it again, and
- * removes what the failed write may have left.
+ * <p>After a failed write RocksDB refuses all later writes. The next append reopens the database
+ * and deletes any records of the failed write.
  */
 public final class RocksMetadataLog implements MetadataLog {
   private static final long WRITE_BUFFER_BYTES = 4 << 20;
   private static final long CACHE_BYTES = 1 << 20;
 
-  /** Log that is kept before its records are written as a table. */
+  /** Maximum size of RocksDB's write-ahead log before its records are written as a table. */
   private static final long MAX_LOG_BYTES = 16 << 20;
 
   private static final int MAX_OPEN_TABLES = 32;
 
-  /** RocksDB's own messages: the last few starts are enough to explain one. */
+  /** RocksDB's message files, one per start: a few suffice to analyse a failure. */
   private static final int KEPT_MESSAGE_FILES = 3;
 
-  /** A call that hangs on its disk must not keep the process from ending. */
+  /** Limits the wait for a call that is blocked on disk I/O, so that the process can exit. */
   private static final long CLOSE_WAIT_MS = 1000;
 
   private final Path directory;
 
-  /** Held by every call: {@link #close}, from another thread, frees what calls use. */
+  /** Every call holds the lock, because {@link #close} frees native memory from another thread. */
   private final ReentrantLock use = new ReentrantLock();
 
   private Store store;
@@ -66,10 +66,10 @@ public final class RocksMetadataLog implements MetadataLog {
   }
 
   /**
-   * Opens a log; a directory that is not there becomes an empty one.
+   * Opens a log; a missing directory is created as an empty log.
    *
-   * @throws IOException it is in use, damaged, of an unknown version or cannot be written; one line
-   *     that names the directory and what to do
+   * @throws IOException if the log is in use, damaged, of an unknown version or not writable; the
+   *     message is one line with the directory and what to do
    */
   public static RocksMetadataLog open(Path directory) throws IOException {
     RocksMetadataLog log = new RocksMetadataLog(directory);
@@ -93,7 +93,7 @@ public final class RocksMetadataLog implements MetadataLog {
           });
       if (state.size() != snapshot.count()) {
         throw new IOException(
-            "the snapshot has " + state.size() + " records, expected " + snapshot.count());
+            "snapshot: expected " + snapshot.count() + " records, found " + state.size());
       }
       List<byte[]> records = new ArrayList<>();
       visit(
@@ -119,7 +119,8 @@ public final class RocksMetadataLog implements MetadataLog {
   public void append(List<byte[]> records) throws IOException {
     for (byte[] record : records) {
       if (record.length > MAX_RECORD_BYTES) {
-        throw new IllegalArgumentException("a record of " + record.length + " bytes");
+        throw new IllegalArgumentException(
+            "record of " + record.length + " bytes, maximum " + MAX_RECORD_BYTES);
       }
     }
     write(
@@ -167,18 +168,19 @@ public final class RocksMetadataLog implements MetadataLog {
   }
 
   /**
-   * From any thread. While a call waits for the disk, the store is left to the end of the process.
+   * Callable from any thread. If another call is blocked on disk I/O, the database stays open until
+   * the process exits.
    */
   @Override
   public void close() {
-    boolean alone;
+    boolean locked;
     try {
-      alone = use.tryLock(CLOSE_WAIT_MS, TimeUnit.MILLISECONDS);
+      locked = use.tryLock(CLOSE_WAIT_MS, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      alone = use.tryLock();
+      locked = use.tryLock();
     }
-    if (alone) {
+    if (locked) {
       try {
         closed = true;
         closeStore();
@@ -191,24 +193,24 @@ public final class RocksMetadataLog implements MetadataLog {
   private void write(Change change) throws IOException {
     use.lock();
     try {
-      writeAlone(change);
+      writeLocked(change);
     } finally {
       use.unlock();
     }
   }
 
-  private void writeAlone(Change change) throws IOException {
+  private void writeLocked(Change change) throws IOException {
     if (closed) {
-      throw new IOException(directory + ": is closed");
+      throw new IOException(directory + ": the metadata log is closed");
     }
-    boolean again = failed;
-    if (again) {
+    boolean retry = failed;
+    if (retry) {
       closeStore();
       store = openStore(false);
     }
     failed = true;
     try (WriteBatch batch = new WriteBatch()) {
-      if (again) {
+      if (retry) {
         batch.deleteRange(LogFormat.recordKey(lastIndex + 1), LogFormat.recordEnd());
       }
       change.collect(batch);
@@ -233,8 +235,8 @@ public final class RocksMetadataLog implements MetadataLog {
   }
 
   /**
-   * @param create whether an absent log becomes an empty one: in the place of one that was there,
-   *     an empty one would be loss
+   * @param create whether a missing log is created; false when the log existed before, because an
+   *     empty log would hide its loss
    */
   private Store openStore(boolean create) throws IOException {
     if (create) {
@@ -250,7 +252,7 @@ public final class RocksMetadataLog implements MetadataLog {
       } else if (isEmpty(opened)) {
         opened.db.put(opened.write, LogFormat.formatKey(), LogFormat.format());
       } else {
-        throw new IOException("is not a coordinator's metadata log");
+        throw new IOException("not a coordinator's metadata log");
       }
       usable = true;
       return opened;
@@ -267,7 +269,7 @@ public final class RocksMetadataLog implements MetadataLog {
 
   private void makeDirectory() throws IOException {
     try {
-      // RocksDB creates files by the umask: the directory keeps others out.
+      // RocksDB creates files according to the umask; the directory denies access to other users.
       FileRights.OWNER_ONLY.makeDirectory(directory);
     } catch (IOException e) {
       throw new IOException(directory + ": cannot be created: " + e, e);
@@ -288,7 +290,7 @@ public final class RocksMetadataLog implements MetadataLog {
       return new IOException(
           directory
               + (inUse
-                  ? ": is in use by another process, or may not be written: "
+                  ? ": used by another process, or not writable: "
                   : ": cannot be read or written: ")
               + e.getMessage(),
           e);
@@ -325,7 +327,7 @@ public final class RocksMetadataLog implements MetadataLog {
     void visit(byte[] key, byte[] value) throws IOException;
   }
 
-  /** An open RocksDB with all that must be freed with it. */
+  /** An open RocksDB database and the native objects that must be freed with it. */
   private static final class Store implements AutoCloseable {
     private final LRUCache cache;
     private final Options options;

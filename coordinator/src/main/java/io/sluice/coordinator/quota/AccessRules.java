@@ -4,8 +4,9 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Who may use the cluster. Who is denied may not; if anybody is allowed by name, only those may;
- * else everybody may. Immutable. A file of lines
+ * Access rules: users that may use the cluster. A denied user or group has no access. If the file
+ * has any allow line, only allowed users and groups have access; otherwise all others have.
+ * Immutable. The file has lines of these forms:
  *
  * <pre>
  *   allow user NAME      deny user NAME
@@ -18,7 +19,7 @@ public record AccessRules(
     Set<String> allowedGroups,
     Set<String> deniedUsers,
     Set<String> deniedGroups) {
-  public static final AccessRules EVERYBODY =
+  public static final AccessRules ALLOW_ALL =
       new AccessRules(Set.of(), Set.of(), Set.of(), Set.of());
 
   public AccessRules {
@@ -29,7 +30,8 @@ public record AccessRules(
   }
 
   /**
-   * @throws IllegalArgumentException which line is wrong, and what would be right
+   * @throws IllegalArgumentException if a line is invalid; the message has the line and the
+   *     expected form
    */
   public static AccessRules parse(String text) {
     Set<String> allowedUsers = new HashSet<>();
@@ -61,21 +63,21 @@ public record AccessRules(
   }
 
   /**
-   * Why a user may not use the cluster, or null.
+   * Returns the reason why a user may not use the cluster, or null if the user may.
    *
-   * @param groups those that the user is in
+   * @param groups groups of the user
    */
   String refusal(String user, Set<String> groups) {
     if (deniedUsers.contains(user)) {
-      return "user " + user + " is denied the use of this cluster";
+      return "user " + user + " is denied access to this cluster";
     }
     for (String group : groups) {
       if (deniedGroups.contains(group)) {
         return "user "
             + user
-            + " is of group "
+            + " is in group "
             + group
-            + ", which is denied the use of this cluster";
+            + ", which is denied access to this cluster";
       }
     }
     if (allowedUsers.isEmpty() && allowedGroups.isEmpty()) {
@@ -83,6 +85,6 @@ public record AccessRules(
     }
     return allowedUsers.contains(user) || groups.stream().anyMatch(allowedGroups::contains)
         ? null
-        : "user " + user + " is not among those who may use this cluster";
+        : "user " + user + " is not allowed to use this cluster";
   }
 }

@@ -1,17 +1,18 @@
 package io.sluice.coordinator.quota;
 
 /**
- * Why an application, or a shuffle of it, is told to do without.
+ * Reason why an application or a shuffle is denied by access rules or quotas.
  *
- * @param message one line for the job's log: who reached what, and what would be right
+ * @param message one line for the log of the job: the user or application, the limit, and what to
+ *     do
  */
 public record Denial(Cause cause, String message) {
 
-  /** Names are label values of a metric: they are only added. */
+  /** Cause of a denial. Names are label values of a metric: never rename or remove them. */
   public enum Cause {
-    /** The user may not use the cluster. */
+    /** The access rules deny the user. */
     ACCESS,
-    /** The user has as many applications as allowed. */
+    /** The user has reached the limit of applications. */
     APPLICATIONS,
     USER_BYTES,
     USER_PARTITIONS,

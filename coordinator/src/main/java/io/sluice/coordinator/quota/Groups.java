@@ -6,8 +6,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Which users are in which groups. Immutable. A file of lines {@code group: user, user}; a group
- * may have several lines.
+ * Groups of users. Immutable. The file has lines {@code group: user, user}; a group may have
+ * several lines.
  */
 public final class Groups {
   public static final Groups NONE = new Groups(Map.of());
@@ -19,7 +19,8 @@ public final class Groups {
   }
 
   /**
-   * @throws IllegalArgumentException which line is wrong, and what would be right
+   * @throws IllegalArgumentException if a line is invalid; the message has the line and the
+   *     expected form
    */
   public static Groups parse(String text) {
     Map<String, Set<String>> groups = new HashMap<>();
@@ -39,7 +40,7 @@ public final class Groups {
     return new Groups(Map.copyOf(groups));
   }
 
-  /** The groups of a user; none for a user that no group names. */
+  /** Returns the groups of a user; empty if there are none. */
   public Set<String> of(String user) {
     return groupsByUser.getOrDefault(user, Set.of());
   }

@@ -3,13 +3,14 @@ package io.sluice.coordinator.quota;
 import java.util.Map;
 
 /**
- * What one user, and each application of that user, may have. Negative: no limit. Immutable.
+ * Limits of a user and of each application of that user. Negative: no limit. Immutable.
  *
- * @param applications live applications of the user
- * @param userBytes bytes that servers hold for all of them
- * @param userPartitions partitions that servers hold for all of them, copies counted
- * @param applicationBytes bytes that servers hold for one of them
- * @param applicationPartitions partitions that servers hold for one of them, copies counted
+ * @param applications maximum live applications of the user
+ * @param userBytes maximum bytes on servers of all applications of the user
+ * @param userPartitions maximum partitions on servers of all applications of the user, replicas
+ *     counted
+ * @param applicationBytes maximum bytes on servers of one application
+ * @param applicationPartitions maximum partitions on servers of one application, replicas counted
  */
 public record Limits(
     long applications,
@@ -21,7 +22,7 @@ public record Limits(
   public static final Limits NONE =
       new Limits(UNLIMITED, UNLIMITED, UNLIMITED, UNLIMITED, UNLIMITED);
 
-  /** Whether anything but the number of applications is limited. */
+  /** Whether bytes or partitions are limited. */
   boolean limitsData() {
     return userBytes >= 0
         || userPartitions >= 0
@@ -29,7 +30,7 @@ public record Limits(
         || applicationPartitions >= 0;
   }
 
-  /** These limits, with others in the place of those that a line names. */
+  /** Returns these limits with the named ones replaced. */
   Limits with(Map<String, Long> named) {
     return new Limits(
         named.getOrDefault("applications", applications),

@@ -7,18 +7,18 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Who may use the cluster, and how much of it. Each file is optional.
+ * Access rules and quotas. Each file is optional.
  *
- * @param access who may use the cluster
- * @param groups who is in which group
- * @param quotas limits of users
- * @param defaults what holds where no file says anything
+ * @param access file of access rules
+ * @param groups file of groups
+ * @param quotas file of quotas
+ * @param defaults limits that apply where the quota file has none
  */
 public record QuotaConfig(
     Optional<Path> access, Optional<Path> groups, Optional<Path> quotas, Limits defaults) {
   private static final String BEYOND =
-      " Beyond it, new shuffles use their engine's own, and running ones keep what they push in"
-          + " local output.";
+      " Beyond it, new shuffles use the built-in shuffle, and running shuffles write to local"
+          + " output.";
 
   static final ConfigKey<Integer> USER_APPLICATIONS =
       ConfigKey.integer("rss.coordinator.quota.default.app.num")
@@ -27,61 +27,65 @@ public record QuotaConfig(
           .alsoAllow(-1, "no limit")
           .reloadable()
           .doc(
-              "Maximum number of live applications of one user; further ones use their engine's own"
-                  + " shuffle. Set it where a loop of submissions could take the whole cluster.")
+              "Maximum number of live applications of one user; applications beyond it use the"
+                  + " built-in shuffle. Set it if a user could submit applications in a loop and"
+                  + " fill the cluster.")
           .build();
   static final ConfigKey<Long> USER_BYTES =
       limit(ConfigKey.dataSize("rss.coordinator.quota.default.bytes"))
           .doc(
-              "Maximum number of bytes on servers of all applications of one user."
+              "Maximum number of bytes that servers store for all applications of one user."
                   + BEYOND
-                  + " Set it where users share the disks.")
+                  + " Set it if users share the disks.")
           .build();
   static final ConfigKey<Long> USER_PARTITIONS =
       limit(ConfigKey.longNumber("rss.coordinator.quota.default.partitions"))
           .doc(
-              "Maximum number of partitions, replicas counted, of all applications of one user. A"
-                  + " shuffle that would exceed it uses its engine's own. Set it where servers run"
-                  + " out of heap for small partitions.")
+              "Maximum number of partitions, replicas counted, that servers store for all"
+                  + " applications of one user. A shuffle that would exceed it uses the built-in"
+                  + " shuffle. Set it if small partitions fill the heap of servers.")
           .build();
   static final ConfigKey<Long> APPLICATION_BYTES =
       limit(ConfigKey.dataSize("rss.coordinator.quota.default.app.bytes"))
           .doc(
-              "Maximum number of bytes on servers of one application."
+              "Maximum number of bytes that servers store for one application."
                   + BEYOND
-                  + " Set it so that no job that runs away fills the cluster.")
+                  + " Set it so that a runaway job cannot fill the cluster.")
           .build();
   static final ConfigKey<Long> APPLICATION_PARTITIONS =
       limit(ConfigKey.longNumber("rss.coordinator.quota.default.app.partitions"))
           .doc(
-              "Maximum number of partitions, replicas counted, of one application. A shuffle that"
-                  + " would exceed it uses its engine's own. Set it where single jobs have hundreds"
-                  + " of thousands of partitions.")
+              "Maximum number of partitions, replicas counted, that servers store for one"
+                  + " application. A shuffle that would exceed it uses the built-in shuffle. Set"
+                  + " it if single jobs have hundreds of thousands of partitions.")
           .build();
   static final ConfigKey<String> QUOTA_FILE =
       ConfigKey.localPath("rss.coordinator.quota.default.path")
           .doc(
-              "File of limits that differ from the defaults: lines `default LIMIT=…`,"
-                  + " `group NAME LIMIT=…`, `user NAME LIMIT=…` or `USER=APPLICATIONS`, where LIMIT is"
+              "File of quotas: lines `default LIMIT=…`,"
+                  + " `group NAME LIMIT=…`, `user NAME LIMIT=…` or `USER=APPLICATIONS`, where"
+                  + " LIMIT is"
                   + " `applications`, `bytes`, `partitions`, `application.bytes` or"
-                  + " `application.partitions` (quotas.md). Set it if users have different limits.")
+                  + " `application.partitions` (quotas.md). Set it if users or groups have"
+                  + " different limits.")
           .build();
   static final ConfigKey<String> ACCESS_FILE =
       ConfigKey.localPath("rss.coordinator.access.candidates.path")
           .doc(
-              "File of who may use the cluster: lines `allow user NAME`, `deny user NAME`,"
-                  + " `allow group NAME`, `deny group NAME`, or the name of a user who may. A denial"
-                  + " wins; if any line allows, all others are denied, and use their engine's own"
-                  + " shuffle. Set it while only some users try Sluice.")
+              "File of access rules: lines `allow user NAME`, `deny user NAME`, `allow group"
+                  + " NAME`, `deny group NAME`, or the name of an allowed user. Denials take"
+                  + " precedence; with any allow line, all other users are denied and use the"
+                  + " built-in shuffle. Set it to limit Sluice to some users.")
           .build();
   static final ConfigKey<String> GROUPS_FILE =
       ConfigKey.localPath("rss.coordinator.access.groups.path")
           .doc(
-              "File of groups for the files of access and quotas: lines `group: user, user`. Set it"
-                  + " if one of these files names a group.")
+              "File of user groups: lines `group: user, user`. Set it if"
+                  + " rss.coordinator.access.candidates.path or"
+                  + " rss.coordinator.quota.default.path names a group.")
           .build();
 
-  /** The keys that this record is made from. */
+  /** Keys of this record. */
   public static final List<ConfigKey<?>> KEYS =
       List.of(
           USER_APPLICATIONS,

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The limits of users. Immutable. A file of lines
+ * Limits of users. Immutable. The file has lines of these forms:
  *
  * <pre>
  *   default         applications=20 bytes=10TiB partitions=1000000
@@ -16,9 +16,9 @@ import java.util.Set;
  *   etl = 50        the same as user etl applications=50
  * </pre>
  *
- * What a user's line does not say, the line of the first group says that is in the file and has the
- * user; what that does not say, the default line; what that does not say, the configuration. Limits
- * of a group are those of each of its users.
+ * Each limit of a user is looked up in this order: the line of the user, the line of the first
+ * group in the file that contains the user, the default line, the configuration. Limits of a group
+ * apply to each of its users separately.
  */
 public final class QuotaRules {
   private static final Set<String> COUNTS =
@@ -40,14 +40,15 @@ public final class QuotaRules {
     this.groups = groups;
   }
 
-  /** The same limits for everybody. */
+  /** Returns rules with equal limits for all users. */
   public static QuotaRules ofAll(Limits defaults) {
     return new QuotaRules(defaults, Map.of(), Map.of());
   }
 
   /**
-   * @param configured what holds where the file says nothing
-   * @throws IllegalArgumentException which line is wrong, and what would be right
+   * @param configured limits that apply where the file has none
+   * @throws IllegalArgumentException if a line is invalid; the message has the line and the
+   *     expected form
    */
   public static QuotaRules parse(String text, Limits configured) {
     Limits defaults = configured;
@@ -107,21 +108,21 @@ public final class QuotaRules {
         return number;
       }
     } catch (IllegalArgumentException e) {
-      // What follows says it better.
+      // Reported below with a better message.
     }
     throw line.problem(
         limit
             + ": expected "
-            + (SIZES.contains(limit) ? "a size such as 500GiB" : "a number from 0")
+            + (SIZES.contains(limit) ? "a size such as 500GiB" : "an integer from 0")
             + " or \"unlimited\", found \""
             + text
             + "\"");
   }
 
   /**
-   * The limits of a user.
+   * Returns the limits of a user.
    *
-   * @param groupsOfUser those that the user is in
+   * @param groupsOfUser groups of the user
    */
   Limits of(String user, Set<String> groupsOfUser) {
     Limits limits = defaults;

@@ -7,11 +7,11 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Answers who may have what, from the newest rules and the newest use. Both are replaced as a
- * whole, by one thread; answers are made by any.
+ * Checks applications and shuffles against the current access rules, limits and usage. One thread
+ * replaces rules and usage, each as a whole; any thread may check.
  */
 public final class Quotas {
-  private static final String OWN_SHUFFLE = "; it uses its engine's own shuffle meanwhile";
+  private static final String BUILT_IN_SHUFFLE = ". The built-in shuffle is used";
 
   private volatile UsageRules rules;
   private volatile SetLimits set = SetLimits.NONE;
@@ -30,23 +30,25 @@ public final class Quotas {
     return use;
   }
 
-  /** From now on these rules hold. */
+  /** Replaces the rules. */
   public void rules(UsageRules newer) {
     rules = newer;
   }
 
-  /** From now on these limits of users go before those of the rules. */
+  /**
+   * Replaces the limits that operators set through the API, which take precedence over the rules.
+   */
   public void limits(SetLimits newer) {
     set = newer;
   }
 
   /**
-   * From now on this is what is used.
+   * Replaces the usage.
    *
-   * @param users of the live applications
-   * @return the applications that may have no more, and why
+   * @param users finds the user of a live application
+   * @return the applications over a quota, and the reason
    */
-  public Map<String, Denial> use(Usage newer, UserOf users) {
+  public Map<String, Denial> use(Usage newer, UserLookup users) {
     UsageRules current = rules;
     Map<String, Denial> over = new TreeMap<>();
     for (String application : newer.applications()) {
@@ -60,16 +62,16 @@ public final class Quotas {
     return over;
   }
 
-  /** Whose an application is. */
-  public interface UserOf {
-    /** Empty if it is not live. */
+  /** Finds the user of an application. */
+  public interface UserLookup {
+    /** Returns the user, or empty if the application is not live. */
     Optional<String> find(String application);
   }
 
   /**
-   * Why a user may not begin an application, if so.
+   * Returns the reason why a user may not register an application; empty: the user may.
    *
-   * @param applications live ones that the user has
+   * @param applications number of live applications of the user
    */
   public Optional<Denial> application(String user, int applications) {
     Optional<Denial> access = access(user);
@@ -87,42 +89,42 @@ public final class Quotas {
                   + applications
                   + " applications, the quota is "
                   + limits.applications()
-                  + " (rss.coordinator.quota.default.app.num): end one, or ask the operator for"
-                  + " more"
-                  + OWN_SHUFFLE));
+                  + " (rss.coordinator.quota.default.app.num): end one, or ask the operator to"
+                  + " raise the quota"
+                  + BUILT_IN_SHUFFLE));
     }
     return userBytes(limits, use.ofUser(user), user)
         .or(() -> userPartitions(limits, use.ofUser(user), user, 0));
   }
 
   /**
-   * Why an application may not have a shuffle of so many partitions, if so.
+   * Returns the reason why an application may not register a shuffle; empty: it may.
    *
-   * @param partitions copies counted
+   * @param partitions number of partitions of the shuffle, replicas counted
    */
   public Optional<Denial> shuffle(String application, String user, long partitions) {
     Optional<Denial> access = access(user);
     return access.isPresent() ? access : reached(limits(user), use, application, user, partitions);
   }
 
-  /** What a user may have. */
+  /** Returns the limits of a user. */
   public Limits limits(String user) {
     return set.of(user, rules.limits(user));
   }
 
-  /** Why servers take nothing more of an application; empty while they do. */
+  /** Returns the reason why servers refuse pushes of an application; empty: they accept them. */
   public Optional<Denial> overQuota(String application) {
     return Optional.ofNullable(overQuota.get(application));
   }
 
-  /** Applications of which servers take nothing more. */
+  /** Returns the applications whose pushes servers refuse. */
   public Set<String> overQuota() {
     return overQuota.keySet();
   }
 
-  /** Whether a server holds data of the application. */
-  public boolean holds(String application) {
-    return use.holds(application);
+  /** Whether a server stores data of the application. */
+  public boolean hasData(String application) {
+    return use.hasData(application);
   }
 
   private Optional<Denial> access(String user) {
@@ -134,11 +136,11 @@ public final class Quotas {
             new Denial(
                 Denial.Cause.ACCESS,
                 refusal
-                    + " (rss.coordinator.access.candidates.path): ask the operator for a line"
+                    + " (rss.coordinator.access.candidates.path): ask the operator to add"
                     + " \"allow user "
                     + user
                     + "\""
-                    + OWN_SHUFFLE));
+                    + BUILT_IN_SHUFFLE));
   }
 
   private static Optional<Denial> reached(
@@ -146,11 +148,11 @@ public final class Quotas {
     if (!limits.limitsData()) {
       return Optional.empty();
     }
-    Usage.Amount own = use.ofApplication(application);
+    Usage.Amount ofApplication = use.ofApplication(application);
     Usage.Amount ofUser = use.ofUser(user);
-    return applicationBytes(limits, own, application)
+    return applicationBytes(limits, ofApplication, application)
         .or(() -> userBytes(limits, ofUser, user))
-        .or(() -> applicationPartitions(limits, own, application, partitions))
+        .or(() -> applicationPartitions(limits, ofApplication, application, partitions))
         .or(() -> userPartitions(limits, ofUser, user, partitions));
   }
 
@@ -190,44 +192,44 @@ public final class Quotas {
   }
 
   private static Optional<Denial> bytes(
-      long limit, long has, Denial.Cause cause, String who, String what) {
+      long limit, long has, Denial.Cause cause, String subject, String limitName) {
     return limit < 0 || has < limit
         ? Optional.empty()
         : Optional.of(
             new Denial(
                 cause,
-                who
+                subject
                     + " has "
                     + new DataSize(has).toRoundedText()
                     + " on the servers, the quota is "
                     + new DataSize(limit).toRoundedText()
-                    + right(what)));
+                    + advice(limitName)));
   }
 
-  /** What is there is within the limit while it is below; what is asked for may fill it. */
+  /** Denies if the stored and the requested partitions together exceed the limit. */
   private static Optional<Denial> partitions(
-      long limit, long has, long more, Denial.Cause cause, String who, String what) {
+      long limit, long has, long more, Denial.Cause cause, String subject, String limitName) {
     boolean fits = has + more <= limit;
     return limit < 0 || fits
         ? Optional.empty()
         : Optional.of(
             new Denial(
                 cause,
-                who
+                subject
                     + " has "
                     + has
                     + " partitions on the servers"
-                    + (more == 0 ? "" : " and wants " + more + " more")
+                    + (more == 0 ? "" : " and requests " + more + " more")
                     + ", the quota is "
                     + limit
-                    + right(what)));
+                    + advice(limitName)));
   }
 
-  private static String right(String limit) {
+  private static String advice(String limit) {
     return " ("
         + limit
-        + " in rss.coordinator.quota.default.path): end what is not needed, or ask the operator for"
-        + " more"
-        + OWN_SHUFFLE;
+        + " in rss.coordinator.quota.default.path): end unneeded applications, or ask the"
+        + " operator to raise the quota"
+        + BUILT_IN_SHUFFLE;
   }
 }

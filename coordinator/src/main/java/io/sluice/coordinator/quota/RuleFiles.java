@@ -5,9 +5,9 @@ import java.io.IOException;
 import java.util.Optional;
 
 /**
- * The operator's files of rules, read again and again. A file that is missing or wrong stops the
- * start; later it leaves what was read before, with one warning. Belongs to the one thread that
- * polls it.
+ * The operator's rule files, read periodically. At the start, a missing or invalid file is an
+ * error. Later, the previous content stays in use and one warning is logged. Used by the polling
+ * thread only.
  */
 public final class RuleFiles {
   private final Optional<WatchedFile<AccessRules>> access;
@@ -16,7 +16,8 @@ public final class RuleFiles {
   private final Limits defaults;
 
   /**
-   * @throws IOException one line: which file, and what is wrong with it
+   * @throws IOException if a file is missing or invalid; the message is one line with the file and
+   *     the error
    */
   public RuleFiles(QuotaConfig config) throws IOException {
     defaults = config.defaults();
@@ -25,10 +26,10 @@ public final class RuleFiles {
     quotas = WatchedFile.open(config.quotas(), text -> QuotaRules.parse(text, config.defaults()));
   }
 
-  /** What the files say now. */
+  /** Reads the files and returns their rules. */
   public UsageRules read() {
     return new UsageRules(
-        access.map(WatchedFile::read).orElse(AccessRules.EVERYBODY),
+        access.map(WatchedFile::read).orElse(AccessRules.ALLOW_ALL),
         groups.map(WatchedFile::read).orElse(Groups.NONE),
         quotas.map(WatchedFile::read).orElseGet(() -> QuotaRules.ofAll(defaults)));
   }

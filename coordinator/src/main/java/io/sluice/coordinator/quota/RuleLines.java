@@ -4,24 +4,24 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** Reads the lines of the operator's files: what follows a {@code #} is a remark. */
+/** Splits rule files into lines and words; text after {@code #} is a comment. */
 final class RuleLines {
-  /** A user or a group. Not longer than what a driver may claim. */
+  /** Name of a user or group; 256 characters is also the maximum in registrations of drivers. */
   private static final Pattern NAME = Pattern.compile("[^\\s#=,:\\p{Cc}]{1,256}");
 
   private static final Pattern SPACES = Pattern.compile("\\s+");
 
   /**
-   * A line with something on it.
+   * A line that is not empty.
    *
-   * @param number from 1
-   * @param words at least one
+   * @param number line number, from 1
+   * @param words words of the line, at least one
    */
   record Line(int number, List<String> words) {
-    /** What is wrong with this line, to be thrown. */
-    IllegalArgumentException problem(String what) {
+    /** Returns an exception with the line and a description of the error. */
+    IllegalArgumentException problem(String message) {
       return new IllegalArgumentException(
-          "line " + number + " \"" + String.join(" ", words) + "\": " + what);
+          "line " + number + " \"" + String.join(" ", words) + "\": " + message);
     }
 
     String name(String word) {
@@ -39,10 +39,10 @@ final class RuleLines {
     int number = 0;
     for (String line : text.lines().toList()) {
       number++;
-      int remark = line.indexOf('#');
-      String said = (remark < 0 ? line : line.substring(0, remark)).strip();
-      if (!said.isEmpty()) {
-        lines.add(new Line(number, List.of(SPACES.split(said))));
+      int comment = line.indexOf('#');
+      String content = (comment < 0 ? line : line.substring(0, comment)).strip();
+      if (!content.isEmpty()) {
+        lines.add(new Line(number, List.of(SPACES.split(content))));
       }
     }
     return lines;

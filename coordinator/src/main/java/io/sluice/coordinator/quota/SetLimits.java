@@ -6,37 +6,37 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Limits of users that operators set while the coordinator runs. They go before those of the rules.
+ * Limits of users that operators set through the API. They take precedence over the quota file.
  * Immutable.
  */
 public final class SetLimits {
   public static final SetLimits NONE = new SetLimits(new TreeMap<>());
 
-  /** Most users with limits of their own; some hundred bytes each. */
+  /** Maximum number of users with limits, some hundred bytes each. */
   public static final int MAX_USERS = 10_000;
 
-  /** Names and values by user; never changed after construction. */
+  /** Limits by name, by user; never changed after construction. */
   private final SortedMap<String, Map<String, Long>> byUser;
 
   private SetLimits(SortedMap<String, Map<String, Long>> byUser) {
     this.byUser = byUser;
   }
 
-  /** Names and values by user. */
+  /** Returns the limits by name, by user. */
   public SortedMap<String, Map<String, Long>> all() {
     return Collections.unmodifiableSortedMap(byUser);
   }
 
-  /** The limits of a user: those set here in the place of those that the rules give. */
+  /** Returns the limits of a user: the limits set here replace those of the rules. */
   public Limits of(String user, Limits byRules) {
     Map<String, Long> set = byUser.get(user);
     return set == null ? byRules : byRules.with(set);
   }
 
   /**
-   * These limits with others of one user.
+   * Returns these limits with the limits of one user replaced.
    *
-   * @param named as in the file of rules; empty: the rules hold again
+   * @param named limits by their names in the quota file; empty: remove the limits of the user
    */
   public SetLimits with(String user, Map<String, Long> named) {
     TreeMap<String, Map<String, Long>> changed = new TreeMap<>(byUser);

@@ -13,16 +13,16 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What applications and users had at one moment, as servers reported it: each names the 256
- * applications that it holds most of. Of an application that this coordinator has not registered
- * the user is not known. Immutable.
+ * Stored data of applications and users, from the latest heartbeats. Each server reports its 256
+ * largest applications. The user of an application that is not registered with this coordinator is
+ * unknown. Immutable.
  */
 public final class Usage {
   public static final Usage NOTHING = new Usage(Map.of(), Map.of());
 
   /**
-   * @param bytes in memory and on disk
-   * @param partitions with at least one block, copies counted
+   * @param bytes bytes in memory and on disk
+   * @param partitions partitions with at least one block, replicas counted
    */
   public record Amount(long bytes, long partitions) {
     static final Amount ZERO = new Amount(0, 0);
@@ -40,7 +40,7 @@ public final class Usage {
     this.byUser = byUser;
   }
 
-  /** Adds up what the servers say that are not lost. */
+  /** Sums up the reports of all servers that are not lost. */
   public static Usage of(
       ServerTable servers, ApplicationTable applications, long serverLostAfterMs, long nowMs) {
     Map<String, Amount> byApplication = new HashMap<>();
@@ -49,7 +49,7 @@ public final class Usage {
           == ServerState.SERVER_LOST) {
         continue;
       }
-      for (ApplicationLoad load : server.held().getApplicationsList()) {
+      for (ApplicationLoad load : server.stored().getApplicationsList()) {
         byApplication.merge(
             load.getApplication(),
             new Amount(load.getStoredBytes(), load.getPartitions()),
@@ -75,18 +75,18 @@ public final class Usage {
     return byUser.getOrDefault(name, Amount.ZERO);
   }
 
-  /** Whether a server holds anything of the application. */
-  boolean holds(String application) {
+  /** Whether a server stores data of the application. */
+  boolean hasData(String application) {
     return byApplication.containsKey(application);
   }
 
-  /** Applications that servers named. */
+  /** Returns the applications that servers reported. */
   Set<String> applications() {
     return byApplication.keySet();
   }
 
-  /** The users with most bytes by name, the others together. */
-  public Map<String, Amount> largestUsers(int most) {
-    return LargestTenants.of(byUser, most, Amount::bytes, Amount::plus);
+  /** Returns the users with the most bytes by name, and all others as one entry. */
+  public Map<String, Amount> largestUsers(int max) {
+    return LargestTenants.of(byUser, max, Amount::bytes, Amount::plus);
   }
 }

@@ -1,10 +1,10 @@
 package io.sluice.coordinator.quota;
 
-/** All that the operator says about who may use how much. Immutable. */
+/** Access rules, groups and quotas of the operator. Immutable. */
 public record UsageRules(AccessRules access, Groups groups, QuotaRules quotas) {
-  /** Everybody may, within the same limits. */
+  /** Returns rules that allow all users, with equal limits. */
   public static UsageRules ofAll(Limits limits) {
-    return new UsageRules(AccessRules.EVERYBODY, Groups.NONE, QuotaRules.ofAll(limits));
+    return new UsageRules(AccessRules.ALLOW_ALL, Groups.NONE, QuotaRules.ofAll(limits));
   }
 
   Limits limits(String user) {

@@ -1,8 +1,8 @@
 /**
- * Who may use the cluster, and how much of it: rules from the operator's files, what is used from
- * heartbeats, and the answers that follow from both.
+ * Access rules and quotas: rules from the operator's files, usage from heartbeats, and the checks
+ * of applications and shuffles.
  *
- * <p>Thread model: one thread reads files and adds up use; what it finds are immutable values that
- * any thread reads.
+ * <p>Thread model: one thread reads the files and sums up usage, and publishes immutable values
+ * that any thread may read.
  */
 package io.sluice.coordinator.quota;

@@ -17,9 +17,8 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Implements {@code sluice.v1.Admin}: the REST API over the control port. Long lists take
- * milliseconds to write, so that one thread of its own does it, and the event loops go on.
- * Thread-safe.
+ * Implements {@code sluice.v1.Admin}: the REST API over the control port. Serializing long lists
+ * takes milliseconds, so a separate thread does it and event loops are not blocked. Thread-safe.
  */
 public final class AdminService extends AdminGrpc.AdminImplBase implements AutoCloseable {
   private static final int MAX_WAITING = 64;
@@ -43,7 +42,7 @@ public final class AdminService extends AdminGrpc.AdminImplBase implements AutoC
   public void call(io.sluice.proto.ApiCall request, StreamObserver<ApiReply> observer) {
     ApiCall call =
         new ApiCall(
-            ApiCall.Door.CONTROL,
+            ApiCall.Port.CONTROL,
             request.getMethod(),
             request.getPath(),
             request.getQuery(),
@@ -59,7 +58,11 @@ public final class AdminService extends AdminGrpc.AdminImplBase implements AutoC
     } catch (RejectedExecutionException e) {
       observer.onError(
           Status.RESOURCE_EXHAUSTED
-              .withDescription("this coordinator has more such calls waiting than it can take")
+              .withDescription(
+                  "the queue of REST API calls is full (maximum"
+                      + " "
+                      + MAX_WAITING
+                      + "): retry later")
               .asRuntimeException());
     }
   }

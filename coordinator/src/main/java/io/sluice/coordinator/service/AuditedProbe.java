@@ -6,7 +6,7 @@ import io.sluice.coordinator.state.MetadataRecord;
 import io.sluice.coordinator.state.StateOwner;
 import java.util.List;
 
-/** Writes to the audit log what ends applications without a call, and passes everything on. */
+/** Writes expired applications to the audit log, and forwards all calls to another probe. */
 public final class AuditedProbe implements StateOwner.Probe {
   private final StateOwner.Probe next;
   private final AuditLog audit;
@@ -22,16 +22,16 @@ public final class AuditedProbe implements StateOwner.Probe {
   }
 
   @Override
-  public void timePassed(List<MetadataRecord> records) {
+  public void timedOut(List<MetadataRecord> records) {
     for (MetadataRecord record : records) {
       if (record instanceof MetadataRecord.ApplicationExpired expired) {
         audit.write(
             AuditEntry.happened(
                 AuditEntry.Action.EXPIRE,
                 expired.application(),
-                "silent for " + expired.silentMs() + " ms"));
+                "lease expired, last call of the driver " + expired.silentMs() + " ms ago"));
       }
     }
-    next.timePassed(records);
+    next.timedOut(records);
   }
 }

@@ -9,14 +9,14 @@ import io.sluice.proto.RenewLeaseRequest;
 import io.sluice.proto.UnregisterApplicationRequest;
 
 /**
- * Who may make which call of a coordinator: users for applications of their own, servers their
- * heartbeats, whoever is known the lists, admins everything. Immutable.
+ * Permissions of the coordinator's gRPC calls. Users may call for their applications, servers may
+ * send heartbeats, authenticated callers may read lists, admins may call everything. Immutable.
  */
 public final class CallRules implements CallGuard.Rules {
   private final boolean openReads;
 
   /**
-   * @param openReads whether nobody needs to be known for the lists
+   * @param openReads whether lists need no authentication
    */
   public CallRules(boolean openReads) {
     this.openReads = openReads;
@@ -35,13 +35,13 @@ public final class CallRules implements CallGuard.Rules {
           "RegisterShuffle",
           "ClientConfiguration" ->
           isKnown ? null : unknown(call);
-      // Call: the API has rules of its own for each of its resources, the same as over HTTP.
+      // Call: ApiAccess checks the permissions of each resource, as over HTTP.
       case "ListServers", "ListApplications", "Call" -> isKnown || openReads ? null : unknown(call);
       case "Heartbeat", "FindMoveTarget" ->
           caller.kind() == Caller.Kind.CLUSTER
               ? null
-              : call + " is proved by the cluster's secret, found " + caller.text();
-      default -> call + " is for admins, found " + caller.text();
+              : call + " needs the cluster's secret, found " + caller.text();
+      default -> call + ": permission denied: expected an admin, found " + caller.text();
     };
   }
 
@@ -54,13 +54,13 @@ public final class CallRules implements CallGuard.Rules {
       return register(caller, register.getApplication());
     }
     if (request instanceof RenewLeaseRequest renew) {
-      return own(caller, call, renew.getApplication());
+      return ownerOnly(caller, call, renew.getApplication());
     }
     if (request instanceof UnregisterApplicationRequest unregister) {
-      return own(caller, call, unregister.getApplication());
+      return ownerOnly(caller, call, unregister.getApplication());
     }
     if (request instanceof RegisterShuffleRequest shuffle) {
-      return own(caller, call, shuffle.getShuffle().getApplication());
+      return ownerOnly(caller, call, shuffle.getShuffle().getApplication());
     }
     return null;
   }
@@ -71,20 +71,25 @@ public final class CallRules implements CallGuard.Rules {
         : caller.text()
             + " may not register application "
             + PeerText.quoted(application)
-            + ", only such whose name begins with "
+            + ", only applications whose id begins with "
             + caller.name()
             + ".";
   }
 
-  private static String own(Caller caller, String call, String application) {
+  private static String ownerOnly(Caller caller, String call, String application) {
     return caller.kind() != Caller.Kind.CLUSTER && caller.owns(application)
         ? null
-        : call + ": application " + PeerText.quoted(application) + " is not of " + caller.text();
+        : call
+            + ": application "
+            + PeerText.quoted(application)
+            + " does not belong to"
+            + " "
+            + caller.text();
   }
 
   private static String unknown(String call) {
     return call
-        + ": this cluster demands authentication; give rss.security.user.secret.file or"
+        + ": this cluster requires authentication: set rss.security.user.secret.file or"
         + " RSS_USER_SECRET";
   }
 }

@@ -9,14 +9,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Settings for jobs. Immutable. A file of lines {@code KEY VALUE}, or {@code force KEY VALUE} for
- * what holds whatever the job says; a line that begins with {@code #} is a remark. Whether a client
- * knows the key is the client's business: clients are of many versions.
+ * Client settings that drivers fetch. Immutable. The file has lines {@code KEY VALUE}, which apply
+ * unless the job sets the key, and {@code force KEY VALUE}, which override the job. Lines that
+ * begin with {@code #} are comments. Clients, not the coordinator, check whether a key exists,
+ * because they may have different versions.
  */
 public record ClientSettings(List<ClientSetting> all) {
   public static final ClientSettings NONE = new ClientSettings(List.of());
 
-  static final int MOST = 1000;
+  static final int MAX_SETTINGS = 1000;
   private static final int MAX_VALUE_LENGTH = 4096;
   private static final String FORCE = "force";
 
@@ -31,29 +32,30 @@ public record ClientSettings(List<ClientSetting> all) {
   }
 
   /**
-   * @throws IllegalArgumentException which line is wrong, and what would be right
+   * @throws IllegalArgumentException if a line is invalid; the message has the line and the
+   *     expected form
    */
   public static ClientSettings parse(String text) {
     Map<String, ClientSetting> settings = new LinkedHashMap<>();
     int number = 0;
     for (String line : text.lines().toList()) {
       number++;
-      String said = line.strip();
-      if (said.isEmpty() || said.startsWith("#")) {
+      String content = line.strip();
+      if (content.isEmpty() || content.startsWith("#")) {
         continue;
       }
-      Matcher matcher = LINE.matcher(said);
+      Matcher matcher = LINE.matcher(content);
       if (!matcher.matches()) {
-        throw problem(number, said, "expected \"KEY VALUE\" or \"force KEY VALUE\"");
+        throw problem(number, content, "expected \"KEY VALUE\" or \"force KEY VALUE\"");
       }
       ClientSetting setting = setting(number, matcher);
       if (settings.put(setting.getKey(), setting) != null) {
-        throw problem(number, setting.getKey(), "is there twice");
+        throw problem(number, setting.getKey(), "duplicate key");
       }
     }
-    if (settings.size() > MOST) {
+    if (settings.size() > MAX_SETTINGS) {
       throw new IllegalArgumentException(
-          "has " + settings.size() + " settings, at most " + MOST + " are given to clients");
+          "expected at most " + MAX_SETTINGS + " settings, found " + settings.size());
     }
     return new ClientSettings(new ArrayList<>(settings.values()));
   }
@@ -63,13 +65,12 @@ public record ClientSettings(List<ClientSetting> all) {
     String value = line.group(3);
     Matcher name = KEY.matcher(key);
     if (!name.matches()) {
-      throw problem(
-          number, key, "expected a key of clients: spark.rss.…, mapreduce.rss.… or rss.…");
+      throw problem(number, key, "expected a client key: spark.rss.…, mapreduce.rss.… or rss.…");
     }
     String rest = name.group(1);
     if (rest.startsWith("security.") || rest.startsWith("coordinator.")) {
       throw problem(
-          number, key, "who may be trusted, and which coordinators there are, only a job can say");
+          number, key, "security and coordinator keys can be set by the job only: remove the line");
     }
     if (value.length() > MAX_VALUE_LENGTH || CONTROL.matcher(value).matches()) {
       throw problem(
@@ -82,7 +83,7 @@ public record ClientSettings(List<ClientSetting> all) {
         .build();
   }
 
-  private static IllegalArgumentException problem(int line, String what, String why) {
-    return new IllegalArgumentException("line " + line + " \"" + what + "\": " + why);
+  private static IllegalArgumentException problem(int line, String text, String reason) {
+    return new IllegalArgumentException("line " + line + " \"" + text + "\": " + reason);
   }
 }

@@ -43,10 +43,10 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
   private static final Logger log = LoggerFactory.getLogger(CoordinatorService.class);
 
   /**
-   * A call that the state's thread decides. All its replies have a status and a message.
+   * A call that the state thread decides. Replies have a status and a message.
    *
-   * @param name in the figures
-   * @param none a reply without anything
+   * @param name name of the call in metrics
+   * @param none the empty reply
    */
   private record Call<R extends Message>(String name, R none) {
     Status status(R reply) {
@@ -54,7 +54,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
       return Status.valueOf(status);
     }
 
-    @SuppressWarnings("unchecked") // A builder of a type builds that type.
+    @SuppressWarnings("unchecked") // A builder of R builds an R.
     R refusal(Status status, String message) {
       return (R)
           none.newBuilderForType()
@@ -88,11 +88,11 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
   private final TokenGrants tokens;
   private final LongSupplier nanoTime;
 
-  /** Used on the state's thread only. */
+  /** Used by the state thread only. */
   private final RandomGenerator seeds;
 
   /**
-   * @param decisions asked for each request, on the state's thread
+   * @param decisions called for each request, on the state thread
    */
   public CoordinatorService(
       StateOwner owner,
@@ -115,8 +115,8 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
   public void registerApplication(
       RegisterApplicationRequest request, StreamObserver<RegisterApplicationReply> observer) {
     Caller caller = Caller.current();
-    // Who has proved a name is known by it, whatever the request says.
-    RegisterApplicationRequest heard =
+    // The name of an authenticated user replaces the name in the request.
+    RegisterApplicationRequest authenticated =
         caller.kind() == Caller.Kind.USER
             ? request.toBuilder().setUser(caller.name()).build()
             : request;
@@ -126,8 +126,8 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
             decisions
                 .get()
                 .applications()
-                .register(view, heard, nowMs)
-                .replied(reply -> withToken(reply, caller, heard.getApplication())),
+                .register(view, authenticated, nowMs)
+                .replied(reply -> withToken(reply, caller, authenticated.getApplication())),
         observer);
   }
 
@@ -258,8 +258,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
       outcome.decided(
           call.refusal(
               Status.BUSY,
-              "this coordinator has more calls waiting than it can take: try another, or this one"
-                  + " later"));
+              "the queue of this coordinator is full: retry later, or use another coordinator"));
     }
   }
 

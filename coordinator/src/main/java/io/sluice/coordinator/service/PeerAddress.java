@@ -9,11 +9,11 @@ import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.sluice.common.net.PeerConnections;
 
-/** Keeps the caller's address where a service finds it. Thread-safe. */
+/** Stores the address of the client in the gRPC context of a call. Thread-safe. */
 public final class PeerAddress implements ServerInterceptor {
   private static final Context.Key<String> KEY = Context.keyWithDefault("sluice-peer", "");
 
-  /** Address and port of who makes the call that the current thread handles. */
+  /** Address and port of the client of the current call. */
   static String current() {
     return KEY.get();
   }

@@ -1,6 +1,6 @@
 /**
- * The coordinator's gRPC face: takes a call, hands it to the state's owner, gives the reply back.
- * No rule lives here. Calls run on the event loops and never block; replies are given on the
- * state's thread.
+ * The coordinator's gRPC services: decode a call, submit it to the state owner, send the reply.
+ * Decisions are in the {@code state} package. Calls run on the event loops and never block; replies
+ * are sent on the state thread.
  */
 package io.sluice.coordinator.service;

@@ -20,14 +20,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Answers drivers about their applications. Pure functions. */
+/** Decides registrations, lease renewals and unregistrations of applications. Pure functions. */
 public final class ApplicationDecisions {
   /**
-   * What a reply tells a driver; the rest comes with the next one. The driver repeats them in its
-   * next request, which has at most 1 MiB: each has two names of servers, a host and an
-   * application, of 256 bytes at most.
+   * Maximum number of moves in one reply; others follow with the next reply. The driver repeats
+   * them in its next request, which is limited to 1 MiB. Each move has up to four names of at most
+   * 256 bytes: two servers, a host and an application.
    */
-  private static final int MOVES_AT_ONCE = 500;
+  private static final int MAX_MOVES_PER_REPLY = 500;
 
   private final ApplicationConfig policy;
   private final Eligibility eligibility;
@@ -39,7 +39,7 @@ public final class ApplicationDecisions {
     this.quotas = quotas;
   }
 
-  /** An application begins, or is announced again to a coordinator that may have forgotten it. */
+  /** Registers an application, also again after a restart of this coordinator. */
   public Decision<RegisterApplicationReply> register(
       ClusterView view, RegisterApplicationRequest request, long nowMs) {
     String problem = RequestChecks.registerApplication(request);
@@ -56,12 +56,12 @@ public final class ApplicationDecisions {
       if (view.applications().liveCount() >= policy.maxApplications()) {
         return refusedRegistration(
             Status.BUSY,
-            "this coordinator holds "
+            "this coordinator has "
                 + view.applications().liveCount()
-                + " applications already, its most (rss.coordinator.app.max)");
+                + " live applications, the maximum (rss.coordinator.app.max): retry later");
       }
       Optional<Denial> denial =
-          goesOn(view, request, nowMs)
+          isContinued(view, request, nowMs)
               ? Optional.empty()
               : quotas.application(
                   request.getUser(), liveApplicationsOf(view, request.getUser(), nowMs));
@@ -75,10 +75,10 @@ public final class ApplicationDecisions {
     RegisterApplicationReply reply =
         RegisterApplicationReply.newBuilder()
             .setStatus(Status.OK)
-            .setLeaseMs(policy.toldLeaseMs())
+            .setLeaseMs(policy.announcedLeaseMs())
             .setAssignableServers(
                 eligibility
-                    .eligible(view.servers(), view.excluded(), Eligibility.Wish.ANY, nowMs)
+                    .eligible(view.servers(), view.excluded(), Eligibility.Requirements.NONE, nowMs)
                     .size())
             .build();
     MetadataRecord registered =
@@ -87,7 +87,7 @@ public final class ApplicationDecisions {
     if (known != null
         && known.state() == Application.State.LIVE
         && !known.liveAt(nowMs, policy.leaseMs())) {
-      // The lease ran out and nobody has looked yet: what comes now is another life of the name.
+      // The lease has expired, but the timeout check has not run yet: this is a new registration.
       return new Decision<>(
           List.of(new MetadataRecord.ApplicationExpired(name, nowMs - known.sinceMs()), registered),
           reply);
@@ -98,16 +98,17 @@ public final class ApplicationDecisions {
   }
 
   /**
-   * Whether the application has data that would be lost without a lease: what runs is not ended by
-   * a limit. A coordinator that has just started has not heard yet what servers hold.
+   * Whether the application already has data on servers, so that a quota must not deny it. During
+   * the first lease period after the start, the coordinator cannot know this and accepts the
+   * statement of the driver.
    */
-  private boolean goesOn(ClusterView view, RegisterApplicationRequest request, long nowMs) {
+  private boolean isContinued(ClusterView view, RegisterApplicationRequest request, long nowMs) {
     return request.getContinued()
-        && (quotas.holds(request.getApplication())
+        && (quotas.hasData(request.getApplication())
             || nowMs - view.startedAtMs() < policy.leaseMs());
   }
 
-  /** An application still lives. */
+  /** Renews the lease of an application. */
   public Decision<RenewLeaseReply> renew(ClusterView view, RenewLeaseRequest request, long nowMs) {
     String name = request.getApplication();
     String problem = RequestChecks.application(name);
@@ -130,17 +131,17 @@ public final class ApplicationDecisions {
     }
     Moves moves = known.moves();
     List<ShuffleMove> applied =
-        request.getAppliedMovesList().stream().filter(moves::isToTell).distinct().toList();
+        request.getAppliedMovesList().stream().filter(moves::isPending).distinct().toList();
     if (!applied.isEmpty()) {
       records.add(new MetadataRecord.MovesApplied(name, applied));
       moves = moves.applied(applied);
     }
     return Decision.repeated(
         records,
-        renewal(Status.OK, "").toBuilder().addAllMoves(moves.toTell(MOVES_AT_ONCE)).build());
+        renewal(Status.OK, "").toBuilder().addAllMoves(moves.pending(MAX_MOVES_PER_REPLY)).build());
   }
 
-  /** An application is over. Saying so twice, or of one that was never registered, is no error. */
+  /** Ends an application. Idempotent; an unknown application is not an error. */
   public Decision<UnregisterApplicationReply> unregister(
       ClusterView view, UnregisterApplicationRequest request, long nowMs) {
     String name = request.getApplication();
@@ -163,22 +164,23 @@ public final class ApplicationDecisions {
     if (view.applications().endedCount() < policy.maxEndedRemembered()) {
       return Decision.of(ended, done);
     }
-    // No room to remember it: servers are told UNKNOWN and drop it when a whole lease has passed.
+    // The list of ended applications is full: servers get UNKNOWN and delete the data when the
+    // lease has expired.
     return new Decision<>(List.of(ended, new LoggedChange.ApplicationForgotten(name)), done);
   }
 
-  /** Why an application cannot be served, or null if it lives. */
+  /** Returns the reason why an application is not live, or null if it is. */
   String whyUnknown(ClusterView view, String name, long nowMs) {
     Application known = view.applications().get(name);
     if (known == null) {
-      return "application " + name + " is not registered with this coordinator: register it";
+      return "application " + name + " is not registered with this coordinator: register it first";
     }
     if (known.state() == Application.State.ENDED) {
-      return "application " + name + " was unregistered: register it again to go on";
+      return "application " + name + " was unregistered: register it again";
     }
     return known.liveAt(nowMs, policy.leaseMs())
         ? null
-        : "the lease of application " + name + " ran out: register it again";
+        : "the lease of application " + name + " has expired: register it again";
   }
 
   private int liveApplicationsOf(ClusterView view, String user, long nowMs) {
@@ -197,7 +199,7 @@ public final class ApplicationDecisions {
     return RenewLeaseReply.newBuilder()
         .setStatus(status)
         .setMessage(message)
-        .setLeaseMs(policy.toldLeaseMs())
+        .setLeaseMs(policy.announcedLeaseMs())
         .build();
   }
 
@@ -218,7 +220,7 @@ public final class ApplicationDecisions {
         RegisterApplicationReply.newBuilder()
             .setStatus(status)
             .setMessage(message)
-            .setLeaseMs(policy.toldLeaseMs())
+            .setLeaseMs(policy.announcedLeaseMs())
             .build());
   }
 }

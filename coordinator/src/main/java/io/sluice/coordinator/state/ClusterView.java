@@ -10,17 +10,17 @@ import io.sluice.coordinator.quota.SetLimits;
 import java.util.List;
 
 /**
- * All that the coordinator knows at one moment. Immutable.
+ * The complete state of the coordinator. Immutable.
  *
- * <p>Orders, fallbacks, limits and the ended applications survive a restart; the rest is learnt
- * again from heartbeats and drivers.
+ * <p>Operator orders, fallbacks, limits and ended applications survive a restart. Everything else
+ * is rebuilt from heartbeats and calls of drivers.
  *
- * @param orders of operators, about servers
- * @param fallbacks the newest reports of drivers
- * @param limits of users, as operators set them over the API
- * @param startedAtMs when this coordinator started, on the clock of its state
- * @param assignments how many shuffles were assigned since then
- * @param partitionSize what a partition weighs, as learnt from heartbeats
+ * @param orders exclusions and decommissions ordered by operators
+ * @param fallbacks latest fallback reports of drivers
+ * @param limits limits of users that operators set through the API
+ * @param startedAtMs start time of this coordinator, on the clock of its state
+ * @param assignments number of assignments since the start
+ * @param partitionSize estimate of the mean partition size
  */
 public record ClusterView(
     ServerTable servers,
@@ -32,7 +32,7 @@ public record ClusterView(
     long assignments,
     PartitionSize partitionSize) {
 
-  /** A coordinator that has heard of nobody. */
+  /** Returns the state of a coordinator without servers and applications. */
   public static ClusterView startedAt(long nowMs) {
     return new ClusterView(
         ServerTable.empty(),
@@ -45,12 +45,12 @@ public record ClusterView(
         PartitionSize.UNKNOWN);
   }
 
-  /** Servers that operators took out of assignment. */
+  /** Servers that operators excluded from assignment. */
   public ExcludeList excluded() {
     return orders.excluded();
   }
 
-  /** The view after {@code records}, in their order. */
+  /** Returns the view after {@code records}, applied in order. */
   public ClusterView apply(List<? extends MetadataRecord> records) {
     ClusterView view = this;
     for (MetadataRecord record : records) {
@@ -59,7 +59,7 @@ public record ClusterView(
     return view;
   }
 
-  /** The same of a coordinator that starts at another time. */
+  /** Returns this view with another start time. */
   ClusterView startingAt(long nowMs) {
     return new ClusterView(
         servers, applications, orders, fallbacks, limits, nowMs, assignments, partitionSize);
@@ -69,9 +69,9 @@ public record ClusterView(
     return with(changed, partitionSize);
   }
 
-  ClusterView with(ServerTable changed, PartitionSize learnt) {
+  ClusterView with(ServerTable changed, PartitionSize estimate) {
     return new ClusterView(
-        changed, applications, orders, fallbacks, limits, startedAtMs, assignments, learnt);
+        changed, applications, orders, fallbacks, limits, startedAtMs, assignments, estimate);
   }
 
   ClusterView with(ApplicationTable changed) {
@@ -93,9 +93,16 @@ public record ClusterView(
         servers, applications, orders, fallbacks, changed, startedAtMs, assignments, partitionSize);
   }
 
-  /** One more assignment: of partitions to servers, and in the memory of its application. */
-  ClusterView assigned(ServerTable given, ApplicationTable remembering) {
+  /** Returns this view after one more assignment. */
+  ClusterView assigned(ServerTable changedServers, ApplicationTable changedApplications) {
     return new ClusterView(
-        given, remembering, orders, fallbacks, limits, startedAtMs, assignments + 1, partitionSize);
+        changedServers,
+        changedApplications,
+        orders,
+        fallbacks,
+        limits,
+        startedAtMs,
+        assignments + 1,
+        partitionSize);
   }
 }

@@ -9,15 +9,16 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * The decisions in force, whatever configuration they were last made of. A lease or a silence that
- * has become shorter is told to everybody at once, and held against nobody before the longer one
- * has passed: until then there are drivers and servers that report as they were told before.
- * Thread-safe.
+ * The decisions that currently apply; a configuration reload replaces them. If a reload shortens
+ * the lease or the heartbeat timeout, drivers and servers get the new value at once, but it is
+ * enforced only after the old, longer time. Until then, some of them still report at the old
+ * interval. Thread-safe.
  */
 public final class CurrentDecisions implements Supplier<Decisions> {
 
   /**
-   * @param untilNanos when what follows takes over
+   * @param meanwhile decisions until {@code untilNanos}
+   * @param then decisions from {@code untilNanos} on
    */
   private record Stage(Decisions meanwhile, long untilNanos, Decisions then) {}
 
@@ -43,7 +44,7 @@ public final class CurrentDecisions implements Supplier<Decisions> {
     return nanoTime.getAsLong() - now.untilNanos() < 0 ? now.meanwhile() : now.then();
   }
 
-  /** Decides by other rules from now on. */
+  /** Replaces the configuration. */
   public synchronized void change(
       ServerTableConfig servers, ApplicationConfig applications, AssignmentConfig assignment) {
     Decisions before = get();
@@ -56,8 +57,8 @@ public final class CurrentDecisions implements Supplier<Decisions> {
     stage =
         new Stage(
             Decisions.of(
-                servers.lostAfter(longestSilenceMs),
-                applications.heldTo(longestLeaseMs),
+                servers.withLostAfter(longestSilenceMs),
+                applications.withEnforcedLease(longestLeaseMs),
                 assignment,
                 quotas),
             nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(waitMs),

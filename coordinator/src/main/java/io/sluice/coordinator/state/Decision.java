@@ -4,20 +4,20 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 
 /**
- * What is to change and what is answered once it has changed.
+ * Changes of the state, and the reply that is sent once they are applied.
  *
- * @param records in the order in which they apply; empty: nothing changes
- * @param withoutLog what becomes of the decision while the log cannot be written
+ * @param records changes in the order in which they apply; empty: nothing changes
+ * @param withoutLog handling of the decision while the metadata log cannot be written
  */
 public record Decision<R>(List<MetadataRecord> records, R reply, WithoutLog withoutLog) {
 
-  /** What becomes of a decision with logged changes while the log cannot be written. */
+  /** Handling of a decision with logged changes while the metadata log cannot be written. */
   public enum WithoutLog {
-    /** Nothing of it is applied, and the request fails. */
+    /** No change is applied, and the request fails. */
     FAIL,
     /**
-     * Its logged changes are left out, the others are applied: the request comes again and again,
-     * and what was left out is decided again.
+     * Only the changes that are not logged are applied. The request is repeated periodically, which
+     * decides the logged changes again.
      */
     LEAVE_OUT
   }
@@ -26,7 +26,7 @@ public record Decision<R>(List<MetadataRecord> records, R reply, WithoutLog with
     this(records, reply, WithoutLog.FAIL);
   }
 
-  /** An answer that changes nothing. */
+  /** Returns a decision that changes nothing. */
   public static <R> Decision<R> unchanged(R reply) {
     return new Decision<>(List.of(), reply);
   }
@@ -35,12 +35,14 @@ public record Decision<R>(List<MetadataRecord> records, R reply, WithoutLog with
     return new Decision<>(List.of(record), reply);
   }
 
-  /** A decision of a request that is repeated: logged changes may wait for the next one. */
+  /**
+   * Returns a decision for a periodic request: its logged changes may wait for the next request.
+   */
   public static <R> Decision<R> repeated(List<MetadataRecord> records, R reply) {
     return new Decision<>(records, reply, WithoutLog.LEAVE_OUT);
   }
 
-  /** The same with another answer. */
+  /** Returns this decision with another reply. */
   public Decision<R> replied(UnaryOperator<R> change) {
     return new Decision<>(records, change.apply(reply), withoutLog);
   }

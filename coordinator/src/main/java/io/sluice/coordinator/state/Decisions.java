@@ -8,8 +8,8 @@ import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.coordinator.quota.Quotas;
 
 /**
- * Everything that decides by the operator's rules, made of one reading of them. Immutable: a
- * configuration that is read again makes another one, and each request is decided by one of them.
+ * All decision classes, made from one configuration. Immutable; a configuration reload makes a new
+ * instance, and each request uses one instance.
  */
 public record Decisions(
     Eligibility eligibility,
@@ -18,12 +18,12 @@ public record Decisions(
     ServerDecisions servers,
     MoveDecisions moves,
     Listings listings,
-    Elapsed elapsed,
+    TimeoutDecisions timeouts,
     ServerTableConfig serverPolicy,
     ApplicationConfig applicationPolicy) {
 
   /**
-   * @param quotas outlives the reading: its rules have files of their own
+   * @param quotas shared by all instances: its rules are in separate files
    */
   public static Decisions of(
       ServerTableConfig servers,
@@ -47,7 +47,7 @@ public record Decisions(
         new ServerDecisions(servers, applications, quotas),
         new MoveDecisions(eligibility, new AssignmentPlanner(assignment)),
         new Listings(servers, applications),
-        new Elapsed(servers, applications),
+        new TimeoutDecisions(servers, applications),
         servers,
         applications);
   }

@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What has become of a server's disks between two heartbeats. A pure function. */
+/** Finds disks of a server that failed or recovered between two heartbeats. A pure function. */
 final class DiskEvents {
   private DiskEvents() {}
 
@@ -34,7 +34,10 @@ final class DiskEvents {
     return events;
   }
 
-  /** A full disk is not a bad one; servers that do not tell the two apart say only the one. */
+  /**
+   * Whether a disk has not failed. A full disk has not; servers without the health field report
+   * only one flag.
+   */
   private static boolean isGood(DiskState disk) {
     return switch (disk.getHealth()) {
       case HEALTHY -> true;

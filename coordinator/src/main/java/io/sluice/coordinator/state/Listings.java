@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** What people and tools are shown. Pure functions; they read and change nothing. */
+/** Makes the replies of the list calls. Pure functions; they change nothing. */
 public final class Listings {
   private final ServerTableConfig servers;
   private final ApplicationConfig applications;
@@ -22,7 +22,7 @@ public final class Listings {
     this.applications = applications;
   }
 
-  /** All servers, by name. */
+  /** Returns all servers, by name. */
   public ListServersReply servers(ClusterView view, long nowMs) {
     ListServersReply.Builder reply = ListServersReply.newBuilder().setStatus(Status.OK);
     view.servers()
@@ -35,12 +35,12 @@ public final class Listings {
                         .setState(server.stateAt(nowMs, servers.lostAfterMs(), view.excluded()))
                         .setLoad(server.load())
                         .addAllTags(server.tags())
-                        .setLastHeartbeatAgeMs(nowMs - server.heardAtMs())
+                        .setLastHeartbeatAgeMs(nowMs - server.heartbeatAtMs())
                         .setAssignedSinceHeartbeat(server.assignedSinceHeartbeat())));
     return reply.build();
   }
 
-  /** The live applications, by name. */
+  /** Returns the live applications, by name. */
   public ListApplicationsReply applications(ClusterView view, long nowMs) {
     List<Application> live = new ArrayList<>();
     view.applications()

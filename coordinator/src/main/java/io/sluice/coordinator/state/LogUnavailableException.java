@@ -1,10 +1,10 @@
 package io.sluice.coordinator.state;
 
-/** A request that must be logged was not carried out, because the log cannot be written. */
+/** A request with logged changes failed because the metadata log cannot be written. */
 public final class LogUnavailableException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
   LogUnavailableException(String why) {
-    super("this coordinator cannot write its metadata log, nothing was changed: " + why);
+    super("nothing was changed, the metadata log cannot be written: " + why);
   }
 }

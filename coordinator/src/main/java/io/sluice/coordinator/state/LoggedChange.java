@@ -15,16 +15,16 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A change that survives a restart: it is in the metadata log before it is applied. Each has all
- * that applying it needs, and changes nothing but the part of the view and of the history that
- * {@link LoggedState} lists, so that a replay of the log gives that part again.
+ * A change that survives a restart: it is written to the metadata log before it is applied. A
+ * change contains everything needed to apply it. It changes only the part of the view and the
+ * history that {@link LoggedState} lists, so that a replay of the log restores this part.
  */
 public sealed interface LoggedChange extends MetadataRecord {
 
-  /** Changes the history; most changes leave it as it is. */
+  /** Applies this change to the history; by default it has no effect. */
   default void applyTo(ClusterHistory history) {}
 
-  /** A change of the history only. */
+  /** A change to the history only. */
   sealed interface OfHistory extends LoggedChange {
     @Override
     default ClusterView applyTo(ClusterView view) {
@@ -33,9 +33,9 @@ public sealed interface LoggedChange extends MetadataRecord {
   }
 
   /**
-   * Operators excluded servers over the API, or included them again.
+   * Operators changed the exclusions through the API.
    *
-   * @param excluded all of them
+   * @param excluded all exclusions through the API
    */
   record ExclusionsSet(ExcludeList excluded) implements LoggedChange {
     @Override
@@ -49,7 +49,7 @@ public sealed interface LoggedChange extends MetadataRecord {
     }
   }
 
-  /** A server accepted an order to decommission. */
+  /** A server accepted a decommission. */
   record DecommissionOrdered(DecommissionOrder order) implements LoggedChange {
     @Override
     public ClusterView applyTo(ClusterView view) {
@@ -75,7 +75,7 @@ public sealed interface LoggedChange extends MetadataRecord {
   }
 
   /**
-   * An order to decommission is carried out, void or cancelled.
+   * A decommission is complete, void or cancelled.
    *
    * @param cancelled whether an operator cancelled it
    */
@@ -93,7 +93,10 @@ public sealed interface LoggedChange extends MetadataRecord {
     }
   }
 
-  /** An application ended; also remembered if this coordinator did not know it: servers may. */
+  /**
+   * An application ended. Also recorded for an application unknown to this coordinator, because
+   * servers may have its data.
+   */
   record ApplicationEnded(Application application) implements LoggedChange {
     @Override
     public ClusterView applyTo(ClusterView view) {
@@ -110,7 +113,7 @@ public sealed interface LoggedChange extends MetadataRecord {
     }
   }
 
-  /** An ended application is not remembered any more, or is about to be registered again. */
+  /** An ended application is removed from the table, because it is old or is registered again. */
   record ApplicationForgotten(String application) implements LoggedChange {
     @Override
     public ClusterView applyTo(ClusterView view) {
@@ -119,7 +122,7 @@ public sealed interface LoggedChange extends MetadataRecord {
     }
   }
 
-  /** A driver reported other fallbacks than before. */
+  /** A driver reported changed fallbacks. */
   record FallbacksReported(String application, Fallbacks fallbacks) implements LoggedChange {
     @Override
     public ClusterView applyTo(ClusterView view) {
@@ -133,9 +136,9 @@ public sealed interface LoggedChange extends MetadataRecord {
   }
 
   /**
-   * Operators set limits of a user over the API.
+   * Operators set limits of a user through the API.
    *
-   * @param named all of them; empty: the rules hold again
+   * @param named all limits of the user by name; empty: the quota file applies again
    */
   record LimitsSet(String user, Map<String, Long> named) implements LoggedChange {
     public LimitsSet {
@@ -154,7 +157,7 @@ public sealed interface LoggedChange extends MetadataRecord {
     }
   }
 
-  /** An event for the list of events. */
+  /** An event was added to the event list. */
   record EventListed(ClusterEvent event) implements OfHistory {
     @Override
     public void applyTo(ClusterHistory history) {
@@ -162,7 +165,7 @@ public sealed interface LoggedChange extends MetadataRecord {
     }
   }
 
-  /** Samples of throughput were taken. */
+  /** Throughput samples were taken. */
   record ThroughputSampled(ThroughputBatch batch) implements OfHistory {
     @Override
     public void applyTo(ClusterHistory history) {

@@ -8,8 +8,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * The part of the state that survives a restart, as the fewest changes that give it: the content of
- * a snapshot. Two states are the same if their lists are equal. Pure functions.
+ * The part of the state that survives a restart, as the shortest list of changes that restores it:
+ * the contents of a snapshot. Equal states have equal lists. Pure functions.
  */
 final class LoggedState {
   private LoggedState() {}
@@ -45,7 +45,7 @@ final class LoggedState {
     return all;
   }
 
-  /** The newest time on the clock of the state; 0: none. */
+  /** Returns the newest time in the changes, on the clock of the state; 0: none. */
   static long newestMs(List<LoggedChange> changes) {
     long newestMs = 0;
     for (LoggedChange change : changes) {

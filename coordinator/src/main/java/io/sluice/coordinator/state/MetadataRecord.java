@@ -22,28 +22,28 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 
 /**
- * One change of the coordinator's state. Applying a record needs nothing but the record and the
- * view: no clock, no I/O, no randomness. {@link LoggedChange}s survive a restart; the changes here
- * are in memory only, because heartbeats and drivers bring them again.
+ * One change of the coordinator's state. Applying a record depends on the record and the view only:
+ * no clock, no I/O, no randomness. {@link LoggedChange}s survive a restart. The changes in this
+ * file are in memory only, because heartbeats and calls of drivers repeat them.
  */
 public sealed interface MetadataRecord permits MetadataRecord.InMemory, LoggedChange {
 
-  /** The view after this change. */
+  /** Returns the view after this change. */
   ClusterView applyTo(ClusterView view);
 
   /**
-   * The events of this change; often none.
+   * Returns the events of this change; empty by default.
    *
-   * @param before the view that the record is about to be applied to
+   * @param before the view before this change
    */
   default List<Event> events(ClusterView before) {
     return List.of();
   }
 
-  /** A change that a restart forgets. */
+  /** A change that does not survive a restart. */
   sealed interface InMemory extends MetadataRecord {}
 
-  /** Changes nothing: it has events only. */
+  /** A record with events that does not change the state. */
   sealed interface Notice extends InMemory {
     @Override
     default ClusterView applyTo(ClusterView view) {
@@ -56,7 +56,7 @@ public sealed interface MetadataRecord permits MetadataRecord.InMemory, LoggedCh
       ServerId id,
       ServerState state,
       ServerLoad load,
-      StoredData held,
+      StoredData stored,
       List<String> tags,
       long atMs)
       implements InMemory {
@@ -64,16 +64,16 @@ public sealed interface MetadataRecord permits MetadataRecord.InMemory, LoggedCh
     public ClusterView applyTo(ClusterView view) {
       Server known = view.servers().get(id.getName());
       Server server =
-          Server.reporting(id, view.orders().effective(id, state), load, held, tags, atMs);
-      return view.with(view.servers().with(server), learnt(view.partitionSize(), known));
+          Server.reporting(id, view.orders().effective(id, state), load, stored, tags, atMs);
+      return view.with(view.servers().with(server), updated(view.partitionSize(), known));
     }
 
-    private PartitionSize learnt(PartitionSize size, Server known) {
+    private PartitionSize updated(PartitionSize size, Server known) {
       if (known == null || isRestarted(known)) {
         return size;
       }
       double pushedBytes =
-          (double) load.getPushBytesPerSecond() * (atMs - known.heardAtMs()) / 1000;
+          (double) load.getPushBytesPerSecond() * (atMs - known.heartbeatAtMs()) / 1000;
       return size.observed(pushedBytes, known.assignedSinceHeartbeat());
     }
 
@@ -103,8 +103,8 @@ public sealed interface MetadataRecord permits MetadataRecord.InMemory, LoggedCh
       if (isRestarted(known)) {
         return event(Kind.SERVER_RESTARTED, now).with("earlierEpoch", known.id().getEpoch());
       }
-      if (known.heard() == Server.Liveness.LOST) {
-        return event(Kind.SERVER_RETURNED, now).with("silentMs", atMs - known.heardAtMs());
+      if (known.liveness() == Server.Liveness.LOST) {
+        return event(Kind.SERVER_RETURNED, now).with("silentMs", atMs - known.heartbeatAtMs());
       }
       return known.reported() == now
           ? null
@@ -116,7 +116,7 @@ public sealed interface MetadataRecord permits MetadataRecord.InMemory, LoggedCh
     }
   }
 
-  /** A server has been silent for too long. */
+  /** A server sent no heartbeat within the timeout. */
   record ServerLost(String server, long epoch, long silentMs) implements InMemory {
     @Override
     public ClusterView applyTo(ClusterView view) {
@@ -134,7 +134,7 @@ public sealed interface MetadataRecord permits MetadataRecord.InMemory, LoggedCh
     }
   }
 
-  /** A lost server stayed silent and is no longer listed. */
+  /** A lost server is removed from the table. */
   record ServerForgotten(String server) implements InMemory {
     @Override
     public ClusterView applyTo(ClusterView view) {
@@ -160,7 +160,7 @@ public sealed interface MetadataRecord permits MetadataRecord.InMemory, LoggedCh
     }
   }
 
-  /** The exclude file has changed. Not logged: it is read again after a restart. */
+  /** The exclude file has changed. Not logged, because it is read again after a restart. */
   record ExcludeFileChanged(ExcludeList excluded) implements InMemory {
     @Override
     public ClusterView applyTo(ClusterView view) {
@@ -173,23 +173,24 @@ public sealed interface MetadataRecord permits MetadataRecord.InMemory, LoggedCh
     }
   }
 
-  /** The events of other exclusions than before. */
+  /** Returns the events of a change of exclusions. */
   static List<Event> exclusionEvents(ClusterView before, OperatorOrders after) {
     ExcludeList excluded = after.excluded();
     List<Event> events = new ArrayList<>();
     events.add(
         Event.of(Kind.EXCLUSIONS_CHANGED).with("count", excluded.size()).with("servers", excluded));
     for (Server server : before.servers().all()) {
-      boolean is = excluded.excludes(server.id());
-      if (before.excluded().excludes(server.id()) != is) {
+      boolean nowExcluded = excluded.excludes(server.id());
+      if (before.excluded().excludes(server.id()) != nowExcluded) {
         events.add(
-            Event.of(is ? Kind.SERVER_EXCLUDED : Kind.SERVER_INCLUDED).ofServer(server.name()));
+            Event.of(nowExcluded ? Kind.SERVER_EXCLUDED : Kind.SERVER_INCLUDED)
+                .ofServer(server.name()));
       }
     }
     return events;
   }
 
-  /** The coordinator uses other values of its configuration; the view has none of them. */
+  /** The configuration was reloaded; the view does not contain it. */
   record ConfigurationReloaded(String changes) implements Notice {
     @Override
     public List<Event> events(ClusterView before) {
@@ -198,8 +199,8 @@ public sealed interface MetadataRecord permits MetadataRecord.InMemory, LoggedCh
   }
 
   /**
-   * A driver registered its application, for the first time or again. An application that has ended
-   * is forgotten first, by a record of the log.
+   * A driver registered its application, for the first time or again. For an application that has
+   * ended, a logged {@link LoggedChange.ApplicationForgotten} precedes this record.
    */
   record ApplicationRegistered(String application, String user, String clientVersion, long atMs)
       implements InMemory {
@@ -238,7 +239,7 @@ public sealed interface MetadataRecord permits MetadataRecord.InMemory, LoggedCh
     }
   }
 
-  /** The lease of an application ran out. */
+  /** The lease of an application expired. */
   record ApplicationExpired(String application, long silentMs) implements InMemory {
     @Override
     public ClusterView applyTo(ClusterView view) {
@@ -253,12 +254,12 @@ public sealed interface MetadataRecord permits MetadataRecord.InMemory, LoggedCh
   }
 
   /**
-   * A shuffle was given to servers.
+   * Servers were assigned to a shuffle.
    *
-   * @param replicasWanted copies that were requested
-   * @param replicas copies that there are servers for
-   * @param partitionsByServer partitions of each server, copies counted
-   * @param shufflesRemembered how many shuffles of the application are remembered
+   * @param replicasWanted requested replicas of each partition
+   * @param replicas assigned replicas of each partition
+   * @param partitionsByServer number of partitions by server, replicas counted
+   * @param shufflesRemembered maximum number of shuffles that are remembered per application
    */
   record ShuffleAssigned(
       String application,
@@ -272,12 +273,12 @@ public sealed interface MetadataRecord permits MetadataRecord.InMemory, LoggedCh
     @Override
     public ClusterView applyTo(ClusterView view) {
       Application known = view.applications().get(application);
-      ApplicationTable remembering =
+      ApplicationTable changed =
           known == null
               ? view.applications()
               : view.applications()
                   .with(known.withShuffle(shuffle, partitionCount, shufflesRemembered));
-      return view.assigned(view.servers().assigned(partitionsByServer), remembering);
+      return view.assigned(view.servers().assigned(partitionsByServer), changed);
     }
 
     @Override
@@ -295,9 +296,9 @@ public sealed interface MetadataRecord permits MetadataRecord.InMemory, LoggedCh
   }
 
   /**
-   * A leaving server was given the server that takes its data of a shuffle.
+   * A server was chosen to receive a shuffle of a leaving server.
    *
-   * @param partitions that go there
+   * @param partitions number of moved partitions
    */
   record MoveTargetChosen(String target, int partitions) implements InMemory {
     @Override
@@ -306,7 +307,7 @@ public sealed interface MetadataRecord permits MetadataRecord.InMemory, LoggedCh
     }
   }
 
-  /** A leaving server copies shuffles of an application to others. */
+  /** A leaving server moves shuffles of an application to other servers. */
   record MovesReported(String application, List<ShuffleMove> moves) implements InMemory {
     @Override
     public ClusterView applyTo(ClusterView view) {
@@ -319,7 +320,7 @@ public sealed interface MetadataRecord permits MetadataRecord.InMemory, LoggedCh
     }
   }
 
-  /** A driver sends and looks for blocks where leaving servers have copied them. */
+  /** A driver uses the new servers of moved shuffles for pushes and fetches. */
   record MovesApplied(String application, List<ShuffleMove> moves) implements InMemory {
     @Override
     public ClusterView applyTo(ClusterView view) {
@@ -365,9 +366,9 @@ public sealed interface MetadataRecord permits MetadataRecord.InMemory, LoggedCh
     }
   }
 
-  /** A driver's request was denied by the operator's rules. */
+  /** A driver's request was denied by access rules or quotas. */
   record Denied(String application, String user, int shuffle, Denial denial) implements Notice {
-    /** In the place of a shuffle when the whole application is meant. */
+    /** Value of {@code shuffle} if the whole application is denied. */
     public static final int NO_SHUFFLE = -1;
 
     @Override
@@ -383,7 +384,7 @@ public sealed interface MetadataRecord permits MetadataRecord.InMemory, LoggedCh
     }
   }
 
-  /** The operator's rules of access and quotas have changed. */
+  /** Access rules or quotas have changed. */
   record UsageRulesChanged() implements Notice {
     @Override
     public List<Event> events(ClusterView before) {
@@ -391,7 +392,7 @@ public sealed interface MetadataRecord permits MetadataRecord.InMemory, LoggedCh
     }
   }
 
-  /** Servers are told to accept no more data of an application. */
+  /** An application reached a quota: servers refuse its pushes. */
   record QuotaReached(String application, Denial denial) implements Notice {
     @Override
     public List<Event> events(ClusterView before) {
@@ -403,7 +404,7 @@ public sealed interface MetadataRecord permits MetadataRecord.InMemory, LoggedCh
     }
   }
 
-  /** Servers accept data of an application again. */
+  /** An application is below its quotas: servers accept its pushes again. */
   record QuotaLeft(String application) implements Notice {
     @Override
     public List<Event> events(ClusterView before) {

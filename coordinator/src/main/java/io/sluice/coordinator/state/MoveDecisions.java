@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Predicate;
 
-/** Says who takes what a leaving server holds. Pure functions. */
+/** Chooses the servers that receive the data of a leaving server. Pure functions. */
 public final class MoveDecisions {
   private final Eligibility eligibility;
   private final AssignmentPlanner planner;
@@ -24,11 +24,12 @@ public final class MoveDecisions {
   }
 
   /**
-   * Chooses one server, and counts it, like a further one of the shuffle. One that has all tags of
-   * the leaving server, since the job may have asked for any of them; while there is one, not on a
-   * host that holds some of the shuffle, which may be a copy, or else not such a server.
+   * Chooses the target server of one shuffle and counts its partitions like an assignment. The
+   * target must have all tags of the leaving server, because the job may require any of them.
+   * Servers on hosts without data of the shuffle are preferred, because that data may be a replica;
+   * then servers without data of the shuffle.
    *
-   * @param seed of every random number that the choice needs
+   * @param seed seed of all random numbers of the choice
    */
   public Decision<MoveTargetReply> target(
       ClusterView view, MoveTargetRequest request, long nowMs, long seed) {
@@ -40,19 +41,23 @@ public final class MoveDecisions {
     if (leaving == null) {
       return refused(
           Status.NO_SERVERS,
-          "server " + request.getFrom() + " is not known here, nor what others should be like");
+          "server "
+              + request.getFrom()
+              + " is not known to this coordinator, so its tags are"
+              + " unknown");
     }
     Set<String> excluded = new HashSet<>(request.getExcludedServersList());
     excluded.add(leaving.name());
-    Eligibility.Wish wish = new Eligibility.Wish(leaving.tags(), excluded);
-    List<Server> eligible = eligibility.eligible(view.servers(), view.excluded(), wish, nowMs);
+    Eligibility.Requirements requirements = new Eligibility.Requirements(leaving.tags(), excluded);
+    List<Server> eligible =
+        eligibility.eligible(view.servers(), view.excluded(), requirements, nowMs);
     if (eligible.isEmpty()) {
       return refused(
           Status.NO_SERVERS,
-          "no server can take what "
+          "no server can receive the data of server "
               + leaving.name()
-              + " holds; "
-              + eligibility.account(view.servers(), view.excluded(), wish, nowMs));
+              + ": "
+              + eligibility.summary(view.servers(), view.excluded(), requirements, nowMs));
     }
     int partitions = Math.max(1, request.getPartitions());
     Server target =
@@ -60,7 +65,7 @@ public final class MoveDecisions {
             .plan(
                 new AssignmentPlanner.Request(
                     partitions, 1, 1, view.partitionSize().expectedBytes()),
-                awayFromCopies(view, request.getShuffle(), leaving.name(), eligible),
+                awayFromReplicas(view, request.getShuffle(), leaving.name(), eligible),
                 new SplittableRandom(seed))
             .servers()
             .get(0);
@@ -69,28 +74,29 @@ public final class MoveDecisions {
         MoveTargetReply.newBuilder().setStatus(Status.OK).setServer(target.id()).build());
   }
 
-  private static List<Server> awayFromCopies(
+  private static List<Server> awayFromReplicas(
       ClusterView view, ShuffleId shuffle, String leaving, List<Server> eligible) {
-    Set<String> holders = new HashSet<>();
+    Set<String> serversWithData = new HashSet<>();
     Set<String> hosts = new HashSet<>();
     for (Server server : view.servers().all()) {
-      boolean holds =
-          server.held().getShufflesList().stream()
+      boolean hasShuffle =
+          server.stored().getShufflesList().stream()
               .anyMatch(load -> load.getShuffle().equals(shuffle));
-      if (holds && !server.name().equals(leaving)) {
-        holders.add(server.name());
+      if (hasShuffle && !server.name().equals(leaving)) {
+        serversWithData.add(server.name());
         hosts.add(server.id().getHost());
       }
     }
-    List<Server> elsewhere =
-        those(
+    List<Server> onOtherHosts =
+        filtered(
             eligible,
-            server -> !holders.contains(server.name()) && !hosts.contains(server.id().getHost()));
-    List<Server> others = those(eligible, server -> !holders.contains(server.name()));
-    return !elsewhere.isEmpty() ? elsewhere : !others.isEmpty() ? others : eligible;
+            server ->
+                !serversWithData.contains(server.name()) && !hosts.contains(server.id().getHost()));
+    List<Server> others = filtered(eligible, server -> !serversWithData.contains(server.name()));
+    return !onOtherHosts.isEmpty() ? onOtherHosts : !others.isEmpty() ? others : eligible;
   }
 
-  private static List<Server> those(List<Server> servers, Predicate<Server> wanted) {
+  private static List<Server> filtered(List<Server> servers, Predicate<Server> wanted) {
     return servers.stream().filter(wanted).toList();
   }
 

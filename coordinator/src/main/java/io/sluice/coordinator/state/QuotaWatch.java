@@ -15,19 +15,19 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Finds out what is used, and which applications may have no more. Away from the state's thread: at
- * a thousand servers that name 256 applications each, one look takes some tens of milliseconds.
- * Belongs to the one thread that looks.
+ * Computes the usage of quotas and the applications over a quota. Not on the state thread, because
+ * an update takes tens of milliseconds with a thousand servers of 256 applications each. Used by
+ * one thread.
  */
 public final class QuotaWatch {
   private final Quotas quotas;
   private final Supplier<UsageRules> rules;
   private final LongSupplier serverLostAfterMs;
-  private Map<String, Denial> told = Map.of();
+  private Map<String, Denial> reported = Map.of();
 
   /**
-   * @param rules the operator's, read anew
-   * @param serverLostAfterMs asked anew, too
+   * @param rules reads the rule files
+   * @param serverLostAfterMs current heartbeat timeout
    */
   public QuotaWatch(Quotas quotas, Supplier<UsageRules> rules, LongSupplier serverLostAfterMs) {
     this.quotas = quotas;
@@ -35,7 +35,7 @@ public final class QuotaWatch {
     this.serverLostAfterMs = serverLostAfterMs;
   }
 
-  /** Reads the rules, and returns what is to be told of it. */
+  /** Reads the rule files, and returns a record if they have changed. */
   public List<MetadataRecord> readRules() {
     UsageRules newer = rules.get();
     if (newer.equals(quotas.rules())) {
@@ -45,26 +45,26 @@ public final class QuotaWatch {
     return List.of(new MetadataRecord.UsageRulesChanged());
   }
 
-  /** Adds up what is used, and returns what is to be told of it. */
-  public List<MetadataRecord> look(ClusterView view, long nowMs) {
+  /** Updates the usage, and returns records for applications that reached or left a quota. */
+  public List<MetadataRecord> update(ClusterView view, long nowMs) {
     Usage use = Usage.of(view.servers(), view.applications(), serverLostAfterMs.getAsLong(), nowMs);
     Map<String, Denial> over = quotas.use(use, name -> userOf(view, name));
-    List<MetadataRecord> news = new ArrayList<>();
+    List<MetadataRecord> records = new ArrayList<>();
     over.forEach(
         (application, denial) -> {
-          if (!told.containsKey(application)) {
-            news.add(new MetadataRecord.QuotaReached(application, denial));
+          if (!reported.containsKey(application)) {
+            records.add(new MetadataRecord.QuotaReached(application, denial));
           }
         });
-    Set<String> ended = new TreeMap<>(told).keySet();
+    Set<String> ended = new TreeMap<>(reported).keySet();
     ended.removeAll(over.keySet());
     for (String application : ended) {
       if (userOf(view, application).isPresent()) {
-        news.add(new MetadataRecord.QuotaLeft(application));
+        records.add(new MetadataRecord.QuotaLeft(application));
       }
     }
-    told = over;
-    return news;
+    reported = over;
+    return records;
   }
 
   private static Optional<String> userOf(ClusterView view, String name) {

@@ -32,8 +32,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Logged changes as bytes: one {@code LoggedRecord} of {@code coordinator_log.proto} each. The same
- * change gives the same bytes: lists whose order means nothing are sorted.
+ * Encodes each logged change as one {@code LoggedRecord} of {@code coordinator_log.proto}. Equal
+ * changes give equal bytes: lists whose order has no meaning are sorted.
  */
 final class RecordFormat {
   private RecordFormat() {}
@@ -67,7 +67,7 @@ final class RecordFormat {
     } else if (change instanceof LoggedChange.ThroughputSampled sampled) {
       record.setThroughput(throughput(sampled.batch()));
     } else {
-      throw new IllegalArgumentException("no format of " + change);
+      throw new IllegalArgumentException("no format for " + change);
     }
     return record.build().toByteArray();
   }
@@ -75,14 +75,14 @@ final class RecordFormat {
   /**
    * Decodes a record.
    *
-   * @throws IOException it is no record, or one of a newer version
+   * @throws IOException if it is not a record, or is of a newer version
    */
   static LoggedChange decode(byte[] bytes) throws IOException {
     LoggedRecord record;
     try {
       record = LoggedRecord.parseFrom(bytes);
     } catch (InvalidProtocolBufferException e) {
-      throw new IOException("a record cannot be decoded: " + e.getMessage(), e);
+      throw new IOException("record cannot be decoded: " + e.getMessage(), e);
     }
     return switch (record.getChangeCase()) {
       case EXCLUSIONS ->
@@ -107,7 +107,7 @@ final class RecordFormat {
       case EVENT -> new LoggedChange.EventListed(event(record.getEvent()));
       case THROUGHPUT -> new LoggedChange.ThroughputSampled(throughput(record.getThroughput()));
       case CHANGE_NOT_SET ->
-          throw new IOException("a record has no change that this version knows");
+          throw new IOException("record has a type unknown to this version: start a newer version");
     };
   }
 
@@ -144,7 +144,7 @@ final class RecordFormat {
   }
 
   private static Application application(LoggedApplication application) {
-    return Application.remembered(
+    return Application.restored(
         application.getApplication(),
         application.getUser(),
         application.getClientVersion(),
@@ -187,7 +187,8 @@ final class RecordFormat {
     try {
       kind = Event.Kind.valueOf(event.getKind());
     } catch (IllegalArgumentException e) {
-      throw new IOException("an event has the unknown kind " + event.getKind(), e);
+      throw new IOException(
+          "event has the unknown kind " + event.getKind() + ": start a newer version", e);
     }
     return new ClusterEvent(
         event.getNumber(),
@@ -243,7 +244,7 @@ final class RecordFormat {
         || columns.getFetchBytesPerSecondCount() != count
         || columns.getStoredBytesCount() != count
         || columns.getMemoryUsedBytesCount() != count) {
-      throw new IOException("samples of throughput have columns of different lengths");
+      throw new IOException("throughput samples have columns of different lengths");
     }
     List<Throughput> samples = new ArrayList<>(count);
     long atMs = 0;

@@ -21,8 +21,8 @@ import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 
 /**
- * Checks what peers sent. Each check returns one line for a person, naming what was expected and
- * what was found, or null when all is well.
+ * Checks of requests. Each check returns null if the request is valid; otherwise one line with the
+ * field, the expected and the found value.
  */
 final class RequestChecks {
   static final int MAX_PARTITIONS = (1 << 24) - 1;
@@ -31,8 +31,8 @@ final class RequestChecks {
   static final int MAX_DISKS = 256;
   static final int MAX_PATH_LENGTH = 4096;
   static final int MAX_EXCLUDED_SERVERS = 10_000;
-  static final int MAX_HELD_APPLICATIONS = 100_000;
-  static final int MAX_HELD_NAMED = 1024;
+  static final int MAX_APPLICATIONS = 100_000;
+  static final int MAX_STORED_ENTRIES = 1024;
   static final int MAX_MOVES = 10_000;
 
   private static final int MAX_KEPT_LENGTH = 256;
@@ -41,9 +41,7 @@ final class RequestChecks {
   private static final Pattern SERVER = Pattern.compile("[A-Za-z0-9._:\\[\\]-]{1,256}");
   private static final Pattern TAG = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 
-  /**
-   * Anything that cannot break a log line: no control characters, no line or paragraph separators.
-   */
+  /** Text that cannot break a log line: no control characters, no line or paragraph separators. */
   private static final Pattern ONE_LINE = Pattern.compile("[^\\p{Cc}\\p{Zl}\\p{Zp}]{0,256}");
 
   private RequestChecks() {}
@@ -84,8 +82,7 @@ final class RequestChecks {
       return "replicas: expected 1 to " + MAX_REPLICAS + ", found " + request.getReplicas();
     }
     if (request.getMaxServers() < 0) {
-      return "max_servers: expected 0 (no limit of the client's own) or more, found "
-          + request.getMaxServers();
+      return "max_servers: expected 0 (no limit) or more, found " + request.getMaxServers();
     }
     if (request.getReplacementPartitions() < 0
         || request.getReplacementPartitions() > request.getPartitionCount()) {
@@ -115,15 +112,15 @@ final class RequestChecks {
       problem = tags("tags", request.getTagsList());
     }
     if (problem == null) {
-      problem = held(request.getStored());
+      problem = stored(request.getStored());
     }
     if (problem == null) {
       problem = moves(request.getServer().getName(), request.getMovesList());
     }
-    if (problem == null && request.getApplicationsCount() > MAX_HELD_APPLICATIONS) {
+    if (problem == null && request.getApplicationsCount() > MAX_APPLICATIONS) {
       problem =
           "applications: expected at most "
-              + MAX_HELD_APPLICATIONS
+              + MAX_APPLICATIONS
               + ", found "
               + request.getApplicationsCount();
     }
@@ -152,8 +149,7 @@ final class RequestChecks {
 
   private static String state(ServerState state) {
     return switch (state) {
-      // A state that only a newer server knows: it lives, but whether it can take data cannot be
-      // told.
+      // UNRECOGNIZED: a state of a newer version. The server is live, but may not accept data.
       case ACTIVE, SERVER_DRAINING, UNHEALTHY, UNRECOGNIZED -> null;
       case SERVER_STATE_UNSPECIFIED, SERVER_LOST, EXCLUDED ->
           "state: expected ACTIVE, SERVER_DRAINING or UNHEALTHY, found " + state;
@@ -161,7 +157,7 @@ final class RequestChecks {
   }
 
   private static String load(ServerLoad load) {
-    long least =
+    long min =
         LongStream.of(
                 load.getMemoryUsedBytes(),
                 load.getMemoryCapacityBytes(),
@@ -171,8 +167,8 @@ final class RequestChecks {
                 load.getStoredBytes())
             .min()
             .orElse(0);
-    if (least < 0) {
-      return "load: expected no negative bytes, found " + least;
+    if (min < 0) {
+      return "load: expected no negative bytes, found " + min;
     }
     if (load.getDisksCount() > MAX_DISKS) {
       return "disks: expected at most " + MAX_DISKS + ", found " + load.getDisksCount();
@@ -194,30 +190,30 @@ final class RequestChecks {
     return null;
   }
 
-  /** What is kept of it until the next heartbeat is bounded. */
-  private static String held(StoredData held) {
-    int most = Math.max(held.getApplicationsCount(), held.getShufflesCount());
-    if (most > MAX_HELD_NAMED) {
-      return "held: expected at most "
-          + MAX_HELD_NAMED
+  /** Bounds the data that is kept until the next heartbeat. */
+  private static String stored(StoredData stored) {
+    int count = Math.max(stored.getApplicationsCount(), stored.getShufflesCount());
+    if (count > MAX_STORED_ENTRIES) {
+      return "stored: expected at most "
+          + MAX_STORED_ENTRIES
           + " applications and shuffles, found "
-          + most;
+          + count;
     }
-    for (ApplicationLoad load : held.getApplicationsList()) {
+    for (ApplicationLoad load : stored.getApplicationsList()) {
       String problem = application(load.getApplication());
       if (problem != null || load.getStoredBytes() < 0) {
-        return "held: "
+        return "stored: "
             + (problem != null
                 ? problem
                 : "expected no negative bytes, found " + load.getStoredBytes());
       }
     }
-    for (ShuffleLoad load : held.getShufflesList()) {
+    for (ShuffleLoad load : stored.getShufflesList()) {
       String problem = application(load.getShuffle().getApplication());
-      long least = Math.min(load.getStoredBytes(), load.getLargestPartitionBytes());
-      if (problem != null || least < 0) {
-        return "held: "
-            + (problem != null ? problem : "expected no negative bytes, found " + least);
+      long min = Math.min(load.getStoredBytes(), load.getLargestPartitionBytes());
+      if (problem != null || min < 0) {
+        return "stored: "
+            + (problem != null ? problem : "expected no negative bytes, found " + min);
       }
     }
     return null;
@@ -275,7 +271,7 @@ final class RequestChecks {
     return count <= MAX_TAGS ? null : field + ": expected at most " + MAX_TAGS + ", found " + count;
   }
 
-  /** Text of a peer made fit to be kept and shown. */
+  /** Returns text of a client or server, shortened and safe to log. */
   static String clipped(String input) {
     return PeerText.clipped(input, MAX_KEPT_LENGTH);
   }

@@ -30,7 +30,7 @@ public final class ServerDecisions {
     this.quotas = quotas;
   }
 
-  /** A server lives, has this load and holds these applications. */
+  /** Records the heartbeat of a server, and returns the leases of its applications. */
   public Decision<HeartbeatReply> heartbeat(
       ClusterView view, HeartbeatRequest request, long nowMs) {
     String problem = RequestChecks.heartbeat(request);
@@ -42,7 +42,7 @@ public final class ServerDecisions {
     if (known == null && view.servers().size() >= servers.maxServers()) {
       return refused(
           Status.BUSY,
-          "this coordinator knows " + view.servers().size() + " servers already, its most");
+          "this coordinator has " + view.servers().size() + " servers, the maximum: retry later");
     }
     if (known != null && id.getEpoch() < known.id().getEpoch()) {
       return refused(
@@ -53,14 +53,14 @@ public final class ServerDecisions {
               + known.id().getEpoch()
               + " or later, found "
               + id.getEpoch()
-              + " of an earlier life");
+              + " of an earlier start of the process");
     }
     HeartbeatReply.Builder reply = reply(Status.OK, "");
     for (String application : request.getApplicationsList()) {
       reply.addLeases(lease(view, application, nowMs));
     }
     List<MetadataRecord> records = new ArrayList<>();
-    takeMoves(view, request.getMovesList(), records, reply);
+    recordMoves(view, request.getMovesList(), records, reply);
     if (request.getLeaving()) {
       if (known != null) {
         records.add(new MetadataRecord.ServerLeft(id.getName(), id.getEpoch()));
@@ -84,35 +84,35 @@ public final class ServerDecisions {
   }
 
   /**
-   * Whether a server no longer carries out an order: it was restarted, or takes assignments long
-   * after it accepted the order, because somebody cancelled the order at the server itself.
+   * Whether a server no longer carries out an order: it was restarted, or it accepts assignments
+   * long after the order, because an operator cancelled the order directly at the server.
    */
   private boolean isVoid(DecommissionOrder order, ServerId id, ServerState state, long nowMs) {
     return order.epoch() != id.getEpoch()
         || (state == ServerState.ACTIVE && nowMs - order.orderedAtMs() > servers.lostAfterMs());
   }
 
-  /** Takes note of what is moved, and says what drivers know of it. */
-  private static void takeMoves(
+  /** Records new moves, and adds the moves that drivers have applied to the reply. */
+  private static void recordMoves(
       ClusterView view,
       List<ShuffleMove> moves,
       List<MetadataRecord> records,
       HeartbeatReply.Builder reply) {
-    Map<String, List<ShuffleMove>> news = new LinkedHashMap<>();
+    Map<String, List<ShuffleMove>> newMoves = new LinkedHashMap<>();
     for (ShuffleMove move : moves) {
       String name = move.getShuffle().getApplication();
       Application application = view.applications().get(name);
       if (application == null || application.state() != Application.State.LIVE) {
-        // Said again with the next heartbeat.
+        // The next heartbeat repeats the move.
         continue;
       }
       if (!application.moves().knows(move)) {
-        news.computeIfAbsent(name, unused -> new ArrayList<>()).add(move);
+        newMoves.computeIfAbsent(name, unused -> new ArrayList<>()).add(move);
       } else if (application.moves().isApplied(move)) {
         reply.addAppliedMoves(move);
       }
     }
-    news.forEach((name, some) -> records.add(new MetadataRecord.MovesReported(name, some)));
+    newMoves.forEach((name, some) -> records.add(new MetadataRecord.MovesReported(name, some)));
   }
 
   private ApplicationLease lease(ClusterView view, String name, long nowMs) {

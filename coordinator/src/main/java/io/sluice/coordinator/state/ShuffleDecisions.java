@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 
-/** Answers drivers that want servers for a shuffle. Pure functions. */
+/** Assigns servers to shuffles. Pure functions. */
 public final class ShuffleDecisions {
   private final ServerTableConfig servers;
   private final ApplicationConfig applications;
@@ -44,12 +44,12 @@ public final class ShuffleDecisions {
   }
 
   /**
-   * Assigns the partitions of a shuffle. The same shuffle may be registered again with the same
-   * partition count, and gets a fresh assignment: that is what a stage that runs again after a loss
-   * needs, and which of two assignments holds is the driver's business. A request for a further
-   * server is answered with one, chosen and counted like any other.
+   * Assigns the partitions of a shuffle. A shuffle may be registered again with an equal partition
+   * count and gets a new assignment, for a stage that is recomputed after a loss; the driver
+   * decides which assignment it uses. A request for a replacement server is answered with one
+   * server, chosen and counted like any other.
    *
-   * @param seed of every random number that the assignment needs
+   * @param seed seed of all random numbers of the assignment
    */
   public Decision<RegisterShuffleReply> register(
       ClusterView view, RegisterShuffleRequest request, long nowMs, long seed) {
@@ -90,36 +90,37 @@ public final class ShuffleDecisions {
           Status.BUSY,
           "this coordinator started "
               + sinceStartMs
-              + " ms ago and hears from servers for "
+              + " ms ago and waits for heartbeats of servers for "
               + servers.startupSilenceMs()
-              + " ms before it assigns any");
+              + " ms before it assigns shuffles: retry later");
     }
-    Eligibility.Wish wish =
-        new Eligibility.Wish(
+    Eligibility.Requirements requirements =
+        new Eligibility.Requirements(
             request.getRequiredTagsList(), Set.copyOf(request.getExcludedServersList()));
-    List<Server> eligible = eligibility.eligible(view.servers(), view.excluded(), wish, nowMs);
+    List<Server> eligible =
+        eligibility.eligible(view.servers(), view.excluded(), requirements, nowMs);
     if (eligible.isEmpty()) {
       String reason =
-          "no server can take shuffle "
+          "no server can accept shuffle "
               + shuffle
               + " of application "
               + name
-              + "; "
-              + eligibility.account(view.servers(), view.excluded(), wish, nowMs);
+              + ": "
+              + eligibility.summary(view.servers(), view.excluded(), requirements, nowMs);
       return Decision.of(
           new MetadataRecord.Refused(
               Event.Kind.SHUFFLE_REFUSED, name, application.user(), Status.NO_SERVERS, reason),
           refused(Status.NO_SERVERS, reason).reply());
     }
-    boolean further = request.getReplacementPartitions() > 0;
+    boolean replacement = request.getReplacementPartitions() > 0;
     int limit = request.getMaxServers() == 0 ? Integer.MAX_VALUE : request.getMaxServers();
-    int replicas = further ? 1 : request.getReplicas();
+    int replicas = replacement ? 1 : request.getReplicas();
     Assignment assignment =
         planner.plan(
             new AssignmentPlanner.Request(
-                further ? request.getReplacementPartitions() : request.getPartitionCount(),
+                replacement ? request.getReplacementPartitions() : request.getPartitionCount(),
                 replicas,
-                further ? 1 : limit,
+                replacement ? 1 : limit,
                 view.partitionSize().expectedBytes()),
             eligible,
             new SplittableRandom(seed));
@@ -132,16 +133,18 @@ public final class ShuffleDecisions {
             assignment.replicas(),
             assignment.partitionsByServer(),
             applications.shufflesRemembered()),
-        further ? furtherReply(assignment, request.getPartitionCount()) : reply(assignment));
+        replacement
+            ? replacementReply(assignment, request.getPartitionCount())
+            : reply(assignment));
   }
 
-  /** Partitions that servers do not hold yet, copies counted. */
+  /** Number of partitions that are not assigned yet, replicas counted. */
   private static long newPartitions(RegisterShuffleRequest request, int earlier) {
     boolean known = earlier != 0 || request.getReplacementPartitions() > 0;
     return known ? 0 : (long) request.getPartitionCount() * request.getReplicas();
   }
 
-  private static RegisterShuffleReply furtherReply(Assignment assignment, int partitionCount) {
+  private static RegisterShuffleReply replacementReply(Assignment assignment, int partitionCount) {
     return RegisterShuffleReply.newBuilder()
         .setStatus(Status.OK)
         .addServers(assignment.servers().get(0).id())

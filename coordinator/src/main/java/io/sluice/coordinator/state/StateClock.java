@@ -6,10 +6,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * The times of the coordinator's state. {@link #nowMs} is milliseconds since 1970 by the wall clock
- * at the start, and goes on by monotonic time: it never goes backwards in a process, nor from one
- * process to the next, so that ages of what the log has stay right. {@link #instant} is the wall
- * clock, for operators. Thread-safe.
+ * The clock of the coordinator's state. {@link #nowMs} starts with the wall clock, in milliseconds
+ * since 1970, and advances with monotonic time. It never runs backwards, not even after a restart,
+ * so that ages of logged changes are correct. {@link #instant} is the wall clock, for times shown
+ * to operators. Thread-safe.
  */
 public final class StateClock {
   private final Clock clock;
@@ -28,7 +28,7 @@ public final class StateClock {
     this.startNanos = nanoTime.getAsLong();
   }
 
-  /** Milliseconds since 1970, never backwards. */
+  /** Milliseconds since 1970; never decreases. */
   public long nowMs() {
     return startMs + TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong() - startNanos);
   }

@@ -11,22 +11,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The metadata log as the state uses it: reads it at the start, appends changes, and replaces them
- * by a snapshot when they have become many.
+ * The metadata log of the state: restores the state at the start, appends changes, and replaces
+ * them by a snapshot when the log has grown.
  *
- * <p>{@link #problem}, {@link #recordBytes} and {@link #snapshotBytes} are thread-safe; the rest
- * belongs to one thread: first to the one that starts the coordinator, then to the state's.
+ * <p>{@link #problem}, {@link #recordBytes} and {@link #snapshotBytes} are thread-safe; all other
+ * methods are used by one thread: first the thread that starts the coordinator, then the state
+ * thread.
  */
 public final class StateLog {
-  /** Changes of a day or so of a mid-sized cluster; reading them takes a part of a second. */
+  /** About the changes of one day in a mid-sized cluster; they are read in less than a second. */
   public static final long SNAPSHOT_AFTER_BYTES = 4 << 20;
 
-  /** A snapshot costs what it has; it is written when the log has grown by more than that. */
+  /**
+   * A snapshot is written when the records exceed the last snapshot by this factor, so that the
+   * cost per record is bounded.
+   */
   private static final int SNAPSHOT_FACTOR = 2;
 
   private static final Logger log = LoggerFactory.getLogger(StateLog.class);
 
-  /** Figures of the log. Called on the thread that the log belongs to. */
+  /** Receives figures of the log. Called on the thread that uses the log. */
   public interface Probe {
     /** Records were appended. */
     void appended(int records, long bytes, long nanos);
@@ -34,7 +38,7 @@ public final class StateLog {
     /** A batch or a snapshot could not be written. */
     void failed();
 
-    /** A probe that counts nothing. */
+    /** A probe that ignores all figures. */
     Probe NONE =
         new Probe() {
           @Override
@@ -54,9 +58,9 @@ public final class StateLog {
   private volatile long snapshotBytes;
 
   /**
-   * @param records borrows
+   * @param records the log; not closed by this class
    * @param nanoTime monotonic time, as {@link System#nanoTime}
-   * @param snapshotAfterBytes records are replaced by a snapshot when they are larger than this
+   * @param snapshotAfterBytes minimum size of the records before they are replaced by a snapshot
    */
   public StateLog(
       MetadataLog records, LongSupplier nanoTime, Probe probe, long snapshotAfterBytes) {
@@ -67,17 +71,17 @@ public final class StateLog {
   }
 
   /**
-   * What a start begins with.
+   * State restored from the log.
    *
-   * @param newestMs the newest time on the clock of the state; 0: none
+   * @param newestMs newest time in the log, on the clock of the state; 0: none
    */
   public record Restored(ClusterView view, long newestMs) {}
 
   /**
    * Reads the log: applies the snapshot and the records after it.
    *
-   * @param history empty; its logged part is as before the restart afterwards
-   * @throws IOException the log cannot be read, is damaged, or has records of a newer version
+   * @param history an empty history, which gets the logged events and samples
+   * @throws IOException if the log cannot be read, is damaged, or has records of a newer version
    */
   public Restored restore(ClusterHistory history) throws IOException {
     MetadataLog.Contents contents = records.read();
@@ -94,7 +98,7 @@ public final class StateLog {
     return new Restored(view, LoggedState.newestMs(changes));
   }
 
-  /** Why the last write failed; empty: it did not. */
+  /** Returns the reason why the last write failed; empty: it succeeded. */
   public Optional<String> problem() {
     return Optional.ofNullable(problem);
   }
@@ -109,9 +113,9 @@ public final class StateLog {
   }
 
   /**
-   * Appends changes as one unit.
+   * Appends changes atomically.
    *
-   * @return whether they are in the log; if not, {@link #problem} says why
+   * @return whether they are in the log; if not, {@link #problem} returns the reason
    */
   boolean append(List<LoggedChange> changes) {
     List<byte[]> encoded = changes.stream().map(RecordFormat::encode).toList();
@@ -131,7 +135,7 @@ public final class StateLog {
     return true;
   }
 
-  /** Replaces the records by a snapshot if they have become many. */
+  /** Replaces the records by a snapshot if they exceed the limit. */
   void snapshotIfDue(ClusterView view, ClusterHistory history) {
     long due = Math.max(snapshotAfterBytes, SNAPSHOT_FACTOR * records.snapshotBytes());
     if (records.recordBytes() <= due || problem != null) {
@@ -146,8 +150,8 @@ public final class StateLog {
   }
 
   private void failed(IOException e) {
-    // The state thread logs an event when this begins; retries, one a second, are counted.
-    log.debug("metadata log not written", e);
+    // The state thread logs an event at the first failure; retries, one per second, are counted.
+    log.debug("metadata log could not be written", e);
     problem = e.getMessage();
     probe.failed();
   }

@@ -21,80 +21,86 @@ import org.slf4j.LoggerFactory;
 /**
  * Owns the coordinator's state: the one thread that decides, logs, applies and publishes.
  *
- * <p>Requests wait in a bounded queue. The thread takes those that wait and makes a round of them:
+ * <p>Requests wait in a bounded queue. The thread takes a batch of waiting requests and handles
+ * them in one round:
  *
  * <ol>
- *   <li>decide: one request after the other, each on the view that the one before left
- *   <li>log: the logged changes of all of them, and the events, are appended as one batch
- *   <li>apply: the last view is published, history and watchers are given every change
- *   <li>answer: a caller with an answer finds its effect in {@link #view}, and in the log
+ *   <li>decide: one request after the other, each on the view after the previous decision
+ *   <li>log: the logged changes and events of all decisions are appended as one batch
+ *   <li>apply: the last view is published; the history and the watcher receive every change
+ *   <li>answer: replies are sent after their effects are in {@link #view} and in the log
  * </ol>
  *
- * <p>A round that logs nothing writes nothing. Between rounds, once a second, it lets time pass,
- * which is a round without requests.
+ * <p>A round without logged changes writes nothing. Once a second, between rounds, the thread
+ * checks timeouts, which is a round without requests.
  *
- * <p>If the batch cannot be written, the round is decided again without the log: requests that must
- * be logged fail, the others are answered, and events wait, at most {@link #MAX_WAITING_EVENTS} of
- * them. It is tried again once a second.
+ * <p>If the batch cannot be written, the round is decided again without the log: requests with
+ * logged changes fail, the others are answered, and up to {@link #MAX_WAITING_EVENTS} events wait
+ * for the log. The write is retried once a second.
  *
  * <p>{@link #submit} and {@link #view} are thread-safe; {@link #start} and {@link #close} are for
  * the owner of this object.
  */
 public final class StateOwner implements AutoCloseable {
   /**
-   * A request takes microseconds, so a full queue is milliseconds of work; more than this waiting
-   * means that something else is wrong.
+   * Maximum number of waiting requests. A request takes microseconds, so a full queue is tens of
+   * milliseconds of work.
    */
   public static final int QUEUE_CAPACITY = 10_000;
 
-  /** Events that wait while the log cannot be written; the oldest are dropped beyond that. */
+  /**
+   * Maximum number of events that wait while the log cannot be written; then the oldest are
+   * dropped.
+   */
   static final int MAX_WAITING_EVENTS = 1000;
 
-  /** Bounds how long the first request of a round waits for its answer. */
+  /** Maximum number of requests in a round; bounds the latency of the first one. */
   private static final int MAX_ROUND = 256;
 
-  private static final long TIME_PASSES_EVERY_MS = 1000;
+  private static final long TIMEOUT_CHECK_INTERVAL_MS = 1000;
   private static final long IDLE_WAIT_MS = 100;
   private static final long CLOSE_WAIT_MS = 5000;
 
   private static final Logger log = LoggerFactory.getLogger(StateOwner.class);
 
-  /** Decides on the state as it is when the request's turn has come. Must not block. */
+  /** Decides a request on the current state, on the state thread. Must not block. */
   public interface Decider<R> {
     Decision<R> decide(ClusterView view, long nowMs);
   }
 
   /**
-   * Takes the outcome of a request, on the owner's thread: exactly one of the two is called, once.
-   * Must not block.
+   * Receives the outcome of a request, on the state thread: exactly one of the two methods is
+   * called, once. Must not block.
    */
   public interface Outcome<R> {
     void decided(R reply);
 
-    /** The request could not be decided because of a defect, or because the coordinator stops. */
+    /**
+     * The request failed because of a bug, an unavailable log, or the shutdown of the coordinator.
+     */
     void failed(Throwable cause);
   }
 
-  /** Figures of the owner's work. Called on the owner's thread. */
+  /** Receives figures of the state thread. Called on the state thread. */
   public interface Probe {
-    /** One round is over: so many requests, of which the first waited so long. */
+    /** A round was completed. {@code oldestWaitNanos} is the queueing time of its first request. */
     void round(int requests, long oldestWaitNanos);
 
-    /** Time has passed, and that changed something. */
-    default void timePassed(List<MetadataRecord> records) {}
+    /** Timeouts expired and changed the state. */
+    default void timedOut(List<MetadataRecord> records) {}
   }
 
-  /** Sees every change, on the owner's thread, in order. Must not block. */
+  /** Receives every change in order, on the state thread. Must not block. */
   public interface Watcher {
     /**
-     * @param view after all changes of the round
-     * @param at the wall clock of the round
+     * @param view the view after all changes of the round
+     * @param at wall clock time of the round
      */
     void changed(MetadataRecord record, ClusterView view, Instant at);
   }
 
   private final StateClock clock;
-  private final Supplier<Elapsed> elapsed;
+  private final Supplier<TimeoutDecisions> timeouts;
   private final StateLog stateLog;
   private final ClusterHistory history;
   private final Probe probe;
@@ -102,38 +108,38 @@ public final class StateOwner implements AutoCloseable {
   private final BlockingQueue<Pending<?>> queue = new ArrayBlockingQueue<>(QUEUE_CAPACITY);
   private final Thread thread = new Thread(this::run, "coordinator-state");
 
-  // Used on the owner's thread only.
+  // Used by the state thread only.
   private final List<Pending<?>> round = new ArrayList<>(MAX_ROUND);
   private final Deque<LoggedChange> waitingEvents = new ArrayDeque<>();
-  private long timePassedMs;
+  private long lastCheckMs;
 
   private volatile ClusterView view;
   private volatile boolean closing;
   private volatile long lastRoundMs;
 
   /**
-   * @param elapsed asked each time that time passes
-   * @param stateLog read before; belongs to the owner's thread from now on
-   * @param restored what it gave
-   * @param history what it gave, too
+   * @param timeouts called at each timeout check
+   * @param stateLog the restored log; used by the state thread only from now on
+   * @param restored the view restored from the log
+   * @param history the history restored from the log
    */
   public StateOwner(
       StateClock clock,
-      Supplier<Elapsed> elapsed,
+      Supplier<TimeoutDecisions> timeouts,
       StateLog stateLog,
       ClusterView restored,
       ClusterHistory history,
       Probe probe,
       Watcher watcher) {
     this.clock = clock;
-    this.elapsed = elapsed;
+    this.timeouts = timeouts;
     this.stateLog = stateLog;
     this.history = history;
     this.probe = probe;
     this.watcher = watcher;
     this.view = restored.startingAt(clock.nowMs());
     this.lastRoundMs = clock.nowMs();
-    this.timePassedMs = clock.nowMs();
+    this.lastCheckMs = clock.nowMs();
     thread.setDaemon(true);
   }
 
@@ -141,17 +147,17 @@ public final class StateOwner implements AutoCloseable {
     thread.start();
   }
 
-  /** The state as it was published last. */
+  /** Returns the latest published state. */
   public ClusterView view() {
     return view;
   }
 
-  /** The time that decisions are made with: see {@link StateClock#nowMs}. */
+  /** Returns the time on the clock of the state; see {@link StateClock#nowMs}. */
   public long nowMs() {
     return clock.nowMs();
   }
 
-  /** Why the log cannot be written; empty: it can. */
+  /** Returns the reason why the log cannot be written; empty: it can. */
   public Optional<String> logProblem() {
     return stateLog.problem();
   }
@@ -160,15 +166,16 @@ public final class StateOwner implements AutoCloseable {
     return queue.size();
   }
 
-  /** Whether the owner's thread is alive and has made a round lately. */
+  /** Whether the state thread is alive and completed a round within the last ten seconds. */
   public boolean healthy() {
-    return thread.isAlive() && nowMs() - lastRoundMs < 10 * TIME_PASSES_EVERY_MS;
+    return thread.isAlive() && nowMs() - lastRoundMs < 10 * TIMEOUT_CHECK_INTERVAL_MS;
   }
 
   /**
-   * Puts a request in the queue.
+   * Adds a request to the queue.
    *
-   * @return false if the queue is full or the coordinator stops; the outcome is not called then
+   * @return false if the queue is full or the coordinator is stopping; the outcome is then not
+   *     called
    */
   public <R> boolean submit(Decider<R> decider, Outcome<R> outcome) {
     if (closing || !queue.offer(new Pending<>(decider, outcome, clock.nanos()))) {
@@ -180,7 +187,7 @@ public final class StateOwner implements AutoCloseable {
     return true;
   }
 
-  /** Ends the thread after the requests that wait now. */
+  /** Stops the thread after the waiting requests are handled. */
   @Override
   public void close() {
     closing = true;
@@ -191,19 +198,21 @@ public final class StateOwner implements AutoCloseable {
     }
     if (thread.isAlive()) {
       log.error(
-          "state thread did not end in time waitedMs={} queued={}", CLOSE_WAIT_MS, queue.size());
+          "state thread did not stop in time waitedMs={} queuedRequests={}",
+          CLOSE_WAIT_MS,
+          queue.size());
       thread.interrupt();
     }
     failAll();
   }
 
   /**
-   * Puts a request in the queue whose answer is waited for elsewhere.
+   * Adds a request to the queue and returns a future of the reply.
    *
-   * @return completed on the owner's thread, so that nothing that depends on it may block;
+   * @return completed on the state thread, so dependent stages must not block; completed
    *     exceptionally if the queue is full or the request failed
    */
-  public <R> CompletableFuture<R> ask(Decider<R> decider) {
+  public <R> CompletableFuture<R> submit(Decider<R> decider) {
     CompletableFuture<R> answer = new CompletableFuture<>();
     boolean accepted =
         submit(
@@ -221,14 +230,14 @@ public final class StateOwner implements AutoCloseable {
             });
     if (!accepted) {
       answer.completeExceptionally(
-          new RejectedExecutionException("more calls wait than this coordinator can take"));
+          new RejectedExecutionException("the queue of this coordinator is full"));
     }
     return answer;
   }
 
   private void failAll() {
     for (Pending<?> pending = queue.poll(); pending != null; pending = queue.poll()) {
-      pending.outcome.failed(new IllegalStateException("the coordinator stops"));
+      pending.outcome.failed(new IllegalStateException("the coordinator is stopping"));
     }
   }
 
@@ -236,11 +245,10 @@ public final class StateOwner implements AutoCloseable {
     try {
       rounds();
     } catch (RuntimeException | Error e) {
-      // A record that cannot be applied is a defect, and a view that may be wrong must not be
-      // served.
-      log.error("state thread ends on a defect, restart the coordinator", e);
+      // A record that cannot be applied is a bug. The view may be wrong and must not be used.
+      log.error("internal error, state thread stopped: restart the coordinator", e);
       closing = true;
-      round.forEach(pending -> pending.fail(new IllegalStateException("a defect: " + e, e)));
+      round.forEach(pending -> pending.fail(new IllegalStateException("internal error: " + e, e)));
       failAll();
     }
   }
@@ -255,19 +263,19 @@ public final class StateOwner implements AutoCloseable {
       } catch (InterruptedException e) {
         return;
       }
-      passTimeIfDue();
+      checkTimeoutsIfDue();
     }
   }
 
   /**
-   * Answers the requests in the queue and lets time pass, on the calling thread: for an owner whose
+   * Answers the requests in the queue and checks timeouts, on the calling thread: for an owner whose
    * thread is not started, as in a simulation.
    */
   public void runPending() {
     for (Pending<?> first = queue.poll(); first != null; first = queue.poll()) {
       decideRound(first);
     }
-    passTimeIfDue();
+    checkTimeoutsIfDue();
   }
 
   private void decideRound(Pending<?> first) {
@@ -277,11 +285,11 @@ public final class StateOwner implements AutoCloseable {
     round.clear();
   }
 
-  private void passTimeIfDue() {
+  private void checkTimeoutsIfDue() {
     long nowMs = nowMs();
-    if (nowMs - timePassedMs >= TIME_PASSES_EVERY_MS) {
-      timePassedMs = nowMs;
-      passTime(nowMs);
+    if (nowMs - lastCheckMs >= TIMEOUT_CHECK_INTERVAL_MS) {
+      lastCheckMs = nowMs;
+      checkTimeouts(nowMs);
     }
     lastRoundMs = nowMs;
   }
@@ -309,24 +317,24 @@ public final class StateOwner implements AutoCloseable {
     return step;
   }
 
-  private void passTime(long nowMs) {
-    List<MetadataRecord> passed = elapsed.get().at(view, nowMs);
+  private void checkTimeouts(long nowMs) {
+    List<MetadataRecord> expired = timeouts.get().expired(view, nowMs);
     Step step = new Step(view, clock.instant(), null);
-    passed.forEach(step::add);
+    expired.forEach(step::add);
     if (stateLog.problem().isPresent()) {
       step.add(Event.of(Event.Kind.METADATA_LOG_RECOVERED));
     }
     if (step.logs() && !write(step)) {
       step = new Step(view, step.at, stateLog.problem().orElseThrow());
-      passed.forEach(step::add);
+      expired.forEach(step::add);
     }
     publish(step);
-    probe.timePassed(step.records);
+    probe.timedOut(step.records);
     stateLog.snapshotIfDue(view, history);
   }
 
   /**
-   * Appends what waits, and the step's changes behind it.
+   * Appends the waiting events and the changes of the step.
    *
    * @return false if the log cannot be written
    */
@@ -372,20 +380,20 @@ public final class StateOwner implements AutoCloseable {
     return new LoggedChange.EventListed(ClusterEvent.happened(event, at));
   }
 
-  /** What a round changes, before it is published. */
+  /** Changes of a round before they are published. */
   private static final class Step {
     private final Instant at;
 
-    /** Why this is without the log; null: it is with it. */
+    /** Reason why the log cannot be used in this round; null: it can. */
     private final String logProblem;
 
     private final List<MetadataRecord> records = new ArrayList<>();
     private final List<Event> events = new ArrayList<>();
 
-    /** What the log is to have. */
+    /** Changes to append to the log. */
     private final List<LoggedChange> logged = new ArrayList<>();
 
-    /** Events that happen while there is no log. */
+    /** Events that wait because the log cannot be written. */
     private final List<LoggedChange> waiting = new ArrayList<>();
 
     private ClusterView view;
@@ -400,7 +408,7 @@ public final class StateOwner implements AutoCloseable {
       return !logged.isEmpty();
     }
 
-    /** Whether a decision cannot be carried out without the log. */
+    /** Whether a decision fails because the log cannot be written. */
     boolean refuses(Decision<?> decision) {
       return logProblem != null
           && decision.withoutLog() == Decision.WithoutLog.FAIL
@@ -427,7 +435,7 @@ public final class StateOwner implements AutoCloseable {
     }
   }
 
-  /** A request on its way through a round. */
+  /** A request in the queue or in a round. */
   private static final class Pending<R> {
     private final Decider<R> decider;
     private final Outcome<R> outcome;
@@ -442,7 +450,7 @@ public final class StateOwner implements AutoCloseable {
       this.submittedNanos = submittedNanos;
     }
 
-    /** Decides and keeps the reply; a defect concerns this request alone. */
+    /** Decides the request and stores the reply. An exception fails this request only. */
     void decide(Step step, long nowMs) {
       failure = null;
       Decision<R> decision;
@@ -476,7 +484,7 @@ public final class StateOwner implements AutoCloseable {
           outcome.failed(failure);
         }
       } catch (RuntimeException e) {
-        log.warn("answer not delivered reason={}", e.toString());
+        log.warn("reply could not be delivered reason={}", e.toString());
       }
     }
   }

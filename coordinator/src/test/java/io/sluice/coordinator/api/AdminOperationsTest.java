@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What operators change over HTTP, with a token of an admin. */
+/** Mutations over HTTP, with the token of an admin. */
 @Timeout(60)
 class AdminOperationsTest {
   private static final String ADMIN = "ops.0123456789abcdef0123456789abcdef";
@@ -51,7 +51,7 @@ class AdminOperationsTest {
     coordinator.close();
   }
 
-  private HttpRequest.Builder asked(String method, String path, String token, String body) {
+  private HttpRequest.Builder request(String method, String path, String token, String body) {
     HttpRequest.Builder request =
         coordinator.request("/api/v1/" + path).method(method, BodyPublishers.ofString(body));
     if (method.equals("POST")) {
@@ -60,20 +60,20 @@ class AdminOperationsTest {
     return token == null ? request : request.header("Authorization", "Bearer " + token);
   }
 
-  private HttpResponse<String> ask(String method, String path) throws Exception {
-    return coordinator.send(asked(method, path, ADMIN, "").build());
+  private HttpResponse<String> send(String method, String path) throws Exception {
+    return coordinator.send(request(method, path, ADMIN, "").build());
   }
 
   private JsonNode done(String method, String path) throws Exception {
-    HttpResponse<String> response = ask(method, path);
+    HttpResponse<String> response = send(method, path);
     assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
     return JsonMapper.shared().readTree(response.body());
   }
 
-  private void assertRefused(HttpResponse<String> response, int status, String words) {
+  private void assertRefused(HttpResponse<String> response, int status, String detail) {
     assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
     assertThat(response.headers().firstValue("Content-Type")).contains("application/problem+json");
-    assertThat(response.body()).contains(words);
+    assertThat(response.body()).contains(detail);
     assertThat(response.body().lines()).hasSize(1);
   }
 
@@ -82,8 +82,8 @@ class AdminOperationsTest {
   }
 
   @Test
-  void anAdminExcludesAServerUntilItIsIncludedEvenOverARestart() throws Exception {
-    Files.writeString(excluded, "# by hand\nelsewhere:9 # broken\n");
+  void anExclusionSurvivesARestart() throws Exception {
+    Files.writeString(excluded, "# by hand\nother:9 # broken\n");
     coordinator.close();
     coordinator = LiveCoordinator.start(settings);
     coordinator.server("a", "/1");
@@ -91,7 +91,7 @@ class AdminOperationsTest {
 
     JsonNode list = done("POST", "servers/a:1/exclusion");
 
-    assertThat(list.get("entries").toString()).isEqualTo("[\"a:1\",\"elsewhere:9\"]");
+    assertThat(list.get("entries").toString()).isEqualTo("[\"a:1\",\"other:9\"]");
     assertThat(list.get("file").asString()).isEqualTo(excluded.toString());
     assertThat(list.get("kept").asBoolean()).isTrue();
     assertThat(stateOf("a:1")).isEqualTo("EXCLUDED");
@@ -109,43 +109,43 @@ class AdminOperationsTest {
     assertThat(stateOf("a:1")).isEqualTo("ACTIVE");
     assertThat(done("GET", "events?server=a:1").at("/events/0/kind").asString())
         .isEqualTo("SERVER_INCLUDED");
-    assertThat(Files.readString(excluded)).isEqualTo("# by hand\nelsewhere:9 # broken\n");
+    assertThat(Files.readString(excluded)).isEqualTo("# by hand\nother:9 # broken\n");
   }
 
   @Test
-  void aHostIsExcludedAndIncludedAsAWhole() throws Exception {
+  void excludesAndIncludesAHost() throws Exception {
     coordinator.server("a", "/1");
     done("POST", "servers/a/exclusion");
     assertThat(stateOf("a:1")).isEqualTo("EXCLUDED");
 
-    assertRefused(ask("DELETE", "servers/a:1/exclusion"), 409, "include the host: a");
+    assertRefused(send("DELETE", "servers/a:1/exclusion"), 409, "include the host a");
 
     done("DELETE", "servers/a/exclusion");
     assertThat(stateOf("a:1")).isEqualTo("ACTIVE");
   }
 
   @Test
-  void whoIsNotThereIsNeitherExcludedNorIncluded() throws Exception {
-    assertRefused(ask("POST", "servers/nobody:1/exclusion"), 404, "no server or host");
-    assertRefused(ask("DELETE", "servers/nobody:1/exclusion"), 404, "neither a known server");
+  void refusesToExcludeOrIncludeAnUnknownServer() throws Exception {
+    assertRefused(send("POST", "servers/none:1/exclusion"), 404, "unknown server or host");
+    assertRefused(send("DELETE", "servers/none:1/exclusion"), 404, "neither a known server");
     assertThat(excluded).doesNotExist();
   }
 
   @Test
-  void whatTheFileExcludesIsIncludedThere() throws Exception {
+  void refusesToIncludeAnEntryOfTheExcludeFile() throws Exception {
     Files.writeString(excluded, "a:1\n");
     coordinator.close();
     coordinator = LiveCoordinator.start(settings);
     coordinator.server("a", "/1");
     done("POST", "servers/a:1/exclusion");
 
-    assertRefused(ask("DELETE", "servers/a:1/exclusion"), 409, excluded.toString());
+    assertRefused(send("DELETE", "servers/a:1/exclusion"), 409, excluded.toString());
 
     assertThat(stateOf("a:1")).isEqualTo("EXCLUDED");
   }
 
   @Test
-  void withoutADirectoryAnExclusionHoldsWhileTheCoordinatorRuns() throws Exception {
+  void withoutADataDirectoryAnExclusionIsLostAtARestart() throws Exception {
     coordinator.close();
     settings.remove("rss.coordinator.exclude.nodes.file.path");
     settings.remove("rss.coordinator.data.dir");
@@ -166,18 +166,18 @@ class AdminOperationsTest {
     assertThatThrownBy(() -> LiveCoordinator.start(settings))
         .isInstanceOf(IOException.class)
         .hasMessageStartingWith("rss.coordinator.data.dir: " + directory.resolve("data"))
-        .hasMessageContaining("in use by another process");
+        .hasMessageContaining("used by another process");
   }
 
   @Test
-  void limitsOfAUserGoBeforeTheRulesEvenOverARestart() throws Exception {
+  void limitsOfAUserOverrideTheRulesAndSurviveARestart() throws Exception {
     settings.put("rss.coordinator.quota.default.app.num", "3");
     done("POST", "reload");
     coordinator.application("one", "ann");
 
     HttpResponse<String> set =
         coordinator.send(
-            asked("PUT", "quotas/ann", ADMIN, "{\"applications\":1,\"bytes\":1024}")
+            request("PUT", "quotas/ann", ADMIN, "{\"applications\":1,\"bytes\":1024}")
                 .header("Content-Type", "application/json")
                 .build());
     assertThat(set.statusCode()).as(set.body()).isEqualTo(200);
@@ -201,11 +201,11 @@ class AdminOperationsTest {
   }
 
   @Test
-  void refusesLimitsThatAreNone() throws Exception {
+  void refusesInvalidLimits() throws Exception {
     for (String wrong : new String[] {"", "{}", "[]", "{\"bytes\":-2}", "{\"byte\":1}"}) {
       assertRefused(
           coordinator.send(
-              asked("PUT", "quotas/ann", ADMIN, wrong)
+              request("PUT", "quotas/ann", ADMIN, wrong)
                   .header("Content-Type", "application/json")
                   .build()),
           400,
@@ -215,25 +215,25 @@ class AdminOperationsTest {
   }
 
   @Test
-  void forgetsAnApplication() throws Exception {
+  void deletesAnApplication() throws Exception {
     coordinator.application("app", "ann");
 
     assertThat(done("DELETE", "applications/app").get("text").asString()).contains("app");
 
     assertThat(done("GET", "applications/app").at("/application/state").asString())
         .isEqualTo("ENDED");
-    assertRefused(ask("DELETE", "applications/app"), 404, "no live application");
+    assertRefused(send("DELETE", "applications/app"), 404, "unknown or ended application");
   }
 
   @Test
-  void handsADecommissionToTheServer() throws Exception {
+  void sendsADecommissionToTheServer() throws Exception {
     try (FakeServer server = new FakeServer()) {
       coordinator.client().heartbeat(server.heartbeat());
       String path = "servers/" + server.name() + "/decommission";
 
       HttpResponse<String> begun =
           coordinator.send(
-              asked("POST", path, ADMIN, "{\"deadlineMs\":60000,\"move\":true}").build());
+              request("POST", path, ADMIN, "{\"deadlineMs\":60000,\"move\":true}").build());
       assertThat(stateOf(server.name())).isEqualTo("SERVER_DRAINING");
       coordinator.close();
       coordinator = LiveCoordinator.start(settings);
@@ -250,12 +250,12 @@ class AdminOperationsTest {
       assertThat(server.wishes().get(0).getMove()).isTrue();
       assertThat(server.wishes().get(1).getCancel()).isTrue();
       assertRefused(
-          coordinator.send(asked("POST", path, ADMIN, "{\"deadlineMs\":13}").build()),
+          coordinator.send(request("POST", path, ADMIN, "{\"deadlineMs\":13}").build()),
           409,
-          "ending already");
+          "already stopping");
       for (String wrong : new String[] {"[]", "{\"deadline\":1}", "{", "{\"deadlineMs\":-1}"}) {
         assertRefused(
-            coordinator.send(asked("POST", path, ADMIN, wrong).build()), 400, "deadlineMs");
+            coordinator.send(request("POST", path, ADMIN, wrong).build()), 400, "deadlineMs");
       }
       assertThat(
               done("POST", "servers/" + server.name() + "/reload").at("/applied/0/key").asString())
@@ -264,16 +264,16 @@ class AdminOperationsTest {
   }
 
   @Test
-  void saysThatAServerDoesNotAnswer() throws Exception {
+  void reportsAnUnreachableServer() throws Exception {
     coordinator.server("127.0.0.1", "/1");
 
     assertRefused(
-        ask("POST", "servers/127.0.0.1:1/decommission"), 502, "server 127.0.0.1:1 did not take it");
-    assertRefused(ask("POST", "servers/nobody:1/decommission"), 404, "no server of that name");
+        send("POST", "servers/127.0.0.1:1/decommission"), 502, "call of server 127.0.0.1:1 failed");
+    assertRefused(send("POST", "servers/none:1/decommission"), 404, "unknown server");
   }
 
   @Test
-  void aReloadTakesWhatCanChangeAndNamesTheRest() throws Exception {
+  void aReloadAppliesReloadableKeysAndListsTheOthers() throws Exception {
     settings.put("rss.coordinator.quota.default.app.num", "1");
     settings.put("rss.coordinator.app.expired", "90s");
     settings.put("rss.coordinator.connections.max", "20001");
@@ -294,12 +294,12 @@ class AdminOperationsTest {
     assertThat(done("GET", "events").at("/events/0/kind").asString())
         .isEqualTo("APPLICATION_DENIED");
     assertThat(done("GET", "events").toString()).contains("CONFIGURATION_RELOADED");
-    // What needs a restart is told until there is one.
+    // A key that needs a restart is listed until the restart.
     assertThat(done("POST", "reload").get("restartNeeded")).hasSize(1);
   }
 
   @Test
-  void tellsWhatUsersHaveOfTheirQuotas() throws Exception {
+  void returnsUsageAndLimitsOfUsers() throws Exception {
     settings.put("rss.coordinator.quota.default.app.num", "3");
     done("POST", "reload");
     coordinator.application("one", "ann");
@@ -314,26 +314,27 @@ class AdminOperationsTest {
   }
 
   @Test
-  void aWrongConfigurationChangesNothing() throws Exception {
+  void anInvalidConfigurationChangesNothing() throws Exception {
     settings.put("rss.coordinator.quota.default.app.num", "0");
     settings.put("rss.coordinator.shuffle.nodes.max", "many");
 
-    assertRefused(ask("POST", "reload"), 409, "rss.coordinator.shuffle.nodes.max");
+    assertRefused(send("POST", "reload"), 409, "rss.coordinator.shuffle.nodes.max");
 
     coordinator.application("app", "ann");
     assertThat(done("GET", "applications").get("applications")).hasSize(1);
   }
 
   @Test
-  void onlyAnAdminActs() throws Exception {
+  void onlyAdminsMayUseMutations() throws Exception {
     coordinator.server("a", "/1");
     String path = "servers/a:1/exclusion";
     assertRefused(
-        coordinator.send(asked("POST", path, null, "").build()), 401, "Bearer USER.SECRET");
-    assertRefused(coordinator.send(asked("POST", path, READER, "").build()), 403, "for admins");
+        coordinator.send(request("POST", path, null, "").build()), 401, "Bearer USER.SECRET");
+    assertRefused(
+        coordinator.send(request("POST", path, READER, "").build()), 403, "expected an admin");
     for (String wrong :
-        new String[] {ADMIN + "0", "ops.", "ops", ".x", "nobody.0123456789abcdef01", "", "a b"}) {
-      HttpResponse<String> response = coordinator.send(asked("POST", path, wrong, "").build());
+        new String[] {ADMIN + "0", "ops.", "ops", ".x", "none.0123456789abcdef01", "", "a b"}) {
+      HttpResponse<String> response = coordinator.send(request("POST", path, wrong, "").build());
       assertRefused(response, 401, "unknown user or wrong secret");
       assertThat(response.headers().firstValue("WWW-Authenticate").orElse("")).startsWith("Bearer");
     }
@@ -341,19 +342,19 @@ class AdminOperationsTest {
   }
 
   @Test
-  void refusesWhatAPageFromElsewhereMakesABrowserAsk() throws Exception {
+  void refusesCrossOriginRequests() throws Exception {
     coordinator.server("a", "/1");
     String path = "servers/a:1/exclusion";
     assertRefused(
         coordinator.send(
-            asked("POST", path, ADMIN, "").header("Sec-Fetch-Site", "cross-site").build()),
+            request("POST", path, ADMIN, "").header("Sec-Fetch-Site", "cross-site").build()),
         403,
-        "from elsewhere");
+        "cross-origin request refused");
     assertRefused(
         coordinator.send(
-            asked("POST", path, ADMIN, "").header("Origin", "http://evil.example").build()),
+            request("POST", path, ADMIN, "").header("Origin", "http://evil.example").build()),
         403,
-        "from elsewhere");
+        "cross-origin request refused");
     HttpRequest form =
         coordinator
             .request("/api/v1/" + path)
@@ -363,25 +364,27 @@ class AdminOperationsTest {
             .build();
     assertRefused(coordinator.send(form), 415, "application/json");
     assertRefused(
-        coordinator.send(asked("POST", path, ADMIN, " ".repeat(20_000)).build()), 413, "16384");
+        coordinator.send(request("POST", path, ADMIN, " ".repeat(20_000)).build()), 413, "16384");
     assertThat(stateOf("a:1")).isEqualTo("ACTIVE");
     assertThat(
             coordinator
                 .send(
-                    asked("POST", path, ADMIN, "").header("Sec-Fetch-Site", "same-origin").build())
+                    request("POST", path, ADMIN, "")
+                        .header("Sec-Fetch-Site", "same-origin")
+                        .build())
                 .statusCode())
         .isEqualTo(200);
   }
 
   @Test
-  void withoutUsersNothingIsChangedOverHttp() throws Exception {
+  void refusesMutationsOverHttpWithoutUsers() throws Exception {
     coordinator.close();
     settings.remove("rss.security.users.file");
     coordinator = LiveCoordinator.start(settings);
     coordinator.server("a", "/1");
 
     HttpResponse<String> refused =
-        coordinator.send(asked("POST", "servers/a:1/exclusion", null, "").build());
+        coordinator.send(request("POST", "servers/a:1/exclusion", null, "").build());
 
     assertRefused(refused, 403, "sluice admin");
     JsonNode caller = JsonMapper.shared().readTree(coordinator.get("/api/v1/caller").body());

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Over TLS, a client certificate proves who asks. */
+/** Authentication of users by client certificates. */
 @Timeout(60)
 class ApiCertificateTest {
   @TempDir static Path directory;
@@ -76,9 +76,9 @@ class ApiCertificateTest {
   }
 
   /**
-   * @param user whose certificate is shown; null: none
+   * @param user whose certificate is sent; null: none
    */
-  private static HttpResponse<String> ask(String user, String method, String path)
+  private static HttpResponse<String> send(String user, String method, String path)
       throws Exception {
     HttpClient client =
         HttpClient.newBuilder()
@@ -94,30 +94,30 @@ class ApiCertificateTest {
   }
 
   @Test
-  void theCommonNameOfAUsersCertificateIsTheUser() throws Exception {
-    JsonNode caller = JsonMapper.shared().readTree(ask("ops", "GET", "/api/v1/caller").body());
+  void authenticatesAUserByTheCommonNameOfItsCertificate() throws Exception {
+    JsonNode caller = JsonMapper.shared().readTree(send("ops", "GET", "/api/v1/caller").body());
 
     assertThat(caller.get("user").asString()).isEqualTo("ops");
     assertThat(caller.get("mayChange").asBoolean()).isTrue();
-    // Allowed, and refused for another reason: there is no such application.
-    assertThat(ask("ops", "DELETE", "/api/v1/applications/none").statusCode()).isEqualTo(404);
-    assertThat(ask("eve", "GET", "/api/v1/cluster").statusCode()).isEqualTo(200);
-    assertThat(ask("eve", "POST", "/api/v1/reload").statusCode()).isEqualTo(403);
+    // Permitted; 404 because the application does not exist.
+    assertThat(send("ops", "DELETE", "/api/v1/applications/none").statusCode()).isEqualTo(404);
+    assertThat(send("eve", "GET", "/api/v1/cluster").statusCode()).isEqualTo(200);
+    assertThat(send("eve", "POST", "/api/v1/reload").statusCode()).isEqualTo(403);
   }
 
   @Test
-  void theCertificateOfAHostIsNobodysWhateverItsName() throws Exception {
-    JsonNode caller = JsonMapper.shared().readTree(ask("backup", "GET", "/api/v1/caller").body());
+  void aHostCertificateDoesNotAuthenticateAUser() throws Exception {
+    JsonNode caller = JsonMapper.shared().readTree(send("backup", "GET", "/api/v1/caller").body());
 
     assertThat(caller.get("mayChange").asBoolean()).isFalse();
-    assertThat(ask("backup", "GET", "/api/v1/cluster").statusCode()).isEqualTo(401);
-    assertThat(ask("backup", "POST", "/api/v1/reload").statusCode()).isEqualTo(401);
+    assertThat(send("backup", "GET", "/api/v1/cluster").statusCode()).isEqualTo(401);
+    assertThat(send("backup", "POST", "/api/v1/reload").statusCode()).isEqualTo(401);
   }
 
   @Test
-  void probesNeedNone() throws Exception {
-    assertThat(ask(null, "GET", "/healthz").statusCode()).isEqualTo(200);
-    assertThat(ask(null, "GET", "/metrics").statusCode()).isEqualTo(200);
-    assertThat(ask(null, "GET", "/api/v1/cluster").statusCode()).isEqualTo(401);
+  void probesNeedNoCertificate() throws Exception {
+    assertThat(send(null, "GET", "/healthz").statusCode()).isEqualTo(200);
+    assertThat(send(null, "GET", "/metrics").statusCode()).isEqualTo(200);
+    assertThat(send(null, "GET", "/api/v1/cluster").statusCode()).isEqualTo(401);
   }
 }

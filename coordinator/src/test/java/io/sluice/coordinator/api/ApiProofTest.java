@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A cluster that demands authentication: who may look, over HTTP and over the control port. */
+/** Authentication of reads over HTTP and over the control port. */
 @Timeout(60)
 class ApiProofTest {
   private static final String SECRET = "0123456789abcdef0123456789abcdef";
@@ -76,7 +76,7 @@ class ApiProofTest {
   }
 
   @Test
-  void looksNeedAProofOverHttp() throws Exception {
+  void readsNeedAuthenticationOverHttp() throws Exception {
     start(false);
 
     assertThat(status("/api/v1/cluster", null)).isEqualTo(401);
@@ -98,7 +98,7 @@ class ApiProofTest {
   }
 
   @Test
-  void anonymousReadingCanBeAllowed() throws Exception {
+  void allowsAnonymousReadsIfEnabled() throws Exception {
     start(true);
 
     assertThat(status("/api/v1/cluster", null)).isEqualTo(200);
@@ -107,7 +107,7 @@ class ApiProofTest {
   }
 
   @Test
-  void aNameThatOthersCanRegisterReadsNothingWithoutAProof() throws Exception {
+  void refusesUnauthenticatedReadsUnderPublicHostNames() throws Exception {
     start(true);
 
     for (String path : new String[] {"/api/v1/cluster", "/api/v1/caller", "/api/v1/events"}) {
@@ -122,22 +122,22 @@ class ApiProofTest {
     coordinator.close();
 
     start(false);
-    // The pages behind a proxy ask for a token then.
+    // Pages behind a proxy then ask for a token.
     assertThat(coordinator.statusUnderName("/api/v1/cluster", "proxy.example")).isEqualTo(401);
     assertThat(coordinator.statusUnderName("/api/v1/caller", "proxy.example")).isEqualTo(200);
   }
 
   @Test
-  void theControlPortAnswersTheSameToWhoProvesIt() throws Exception {
+  void theControlPortAnswersAuthenticatedCallers() throws Exception {
     start(false);
 
     assertThatThrownBy(() -> call(null, "GET", "cluster"))
         .isInstanceOf(StatusRuntimeException.class)
-        .hasMessageContaining("PERMISSION_DENIED: Call: this cluster demands authentication");
+        .hasMessageContaining("PERMISSION_DENIED: Call: this cluster requires authentication");
     assertThat(call("eve", "GET", "cluster").getBody().toStringUtf8()).startsWith("{\"version\":");
     ApiReply refused = call("eve", "POST", "reload");
     assertThat(refused.getStatus()).isEqualTo(403);
-    assertThat(refused.getBody().toStringUtf8()).contains("this is for admins, found user eve");
+    assertThat(refused.getBody().toStringUtf8()).contains("expected an admin, found user eve");
     assertThat(call("ops", "POST", "reload").getStatus()).isEqualTo(200);
     assertThat(call("ops", "PUT", "reload").getStatus()).isEqualTo(405);
     assertThat(call("ops", "GET", "nothing").getStatus()).isEqualTo(404);

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What the REST API says of a cluster. */
+/** Resources of the REST API. */
 @Timeout(60)
 class ApiTest {
   private LiveCoordinator coordinator;
@@ -33,7 +33,7 @@ class ApiTest {
   }
 
   @Test
-  void anEmptyClusterIsEmptyNotWrong() throws Exception {
+  void returnsAnEmptyCluster() throws Exception {
     assertThat(json("/api/v1/cluster").at("/serversByState/ACTIVE").asInt()).isZero();
     assertThat(json("/api/v1/servers").get("servers")).isEmpty();
     assertThat(json("/api/v1/applications").get("applications")).isEmpty();
@@ -42,13 +42,13 @@ class ApiTest {
   }
 
   @Test
-  void addsUpWhatServersHoldOfAnApplication() throws Exception {
+  void sumsUpTheDataOfAnApplication() throws Exception {
     coordinator.server("a", "/1");
     coordinator.server("b", "/1");
     coordinator.application("app", "ann");
     coordinator.shuffle("app", 0, 40);
-    coordinator.held("a", "app", 0, 3000, 10, 900);
-    coordinator.held("b", "app", 0, 1000, 10, 100);
+    coordinator.stored("a", "app", 0, 3000, 10, 900);
+    coordinator.stored("b", "app", 0, 1000, 10, 100);
 
     JsonNode application = json("/api/v1/applications/app").get("application");
     assertThat(application.get("storedBytes").asLong()).isEqualTo(4000);
@@ -67,7 +67,7 @@ class ApiTest {
   }
 
   @Test
-  void showsWhatDriversSayOfFallbacks() throws Exception {
+  void returnsFallbacksThatDriversReported() throws Exception {
     coordinator.application("app", "ann");
     coordinator.fallbacks("app", 7, "NO_SERVERS: none\nis there");
 
@@ -79,7 +79,7 @@ class ApiTest {
   }
 
   @Test
-  void tellsEventsOfOneServerOrApplication() throws Exception {
+  void filtersEventsByServerOrApplication() throws Exception {
     coordinator.server("a", "/1");
     coordinator.application("app", "ann");
     coordinator.denied("app", "bob");
@@ -95,7 +95,7 @@ class ApiTest {
   }
 
   @Test
-  void hostileTextStaysText() throws Exception {
+  void returnsHostileTextAsText() throws Exception {
     coordinator.server("a", LiveCoordinator.HOSTILE);
     coordinator.application("app", LiveCoordinator.HOSTILE);
 
@@ -121,7 +121,7 @@ class ApiTest {
   }
 
   @Test
-  void saysWhichMethodsAPathUnderstands() throws Exception {
+  void returnsTheAllowedMethodsOfAPath() throws Exception {
     for (String method : new String[] {"POST", "PUT", "DELETE", "OPTIONS"}) {
       HttpResponse<String> response =
           coordinator.send(
@@ -145,7 +145,7 @@ class ApiTest {
   }
 
   @Test
-  void servesThePagesAndNothingElseOfTheClassPath() throws Exception {
+  void servesOnlyThePagesOfTheClassPath() throws Exception {
     HttpResponse<String> page = coordinator.get("/");
     assertThat(page.statusCode()).isEqualTo(200);
     assertThat(page.body()).contains("/ui/main.js");
@@ -163,7 +163,7 @@ class ApiTest {
   }
 
   @Test
-  void aPageThatIsKnownIsNotSentAgain() throws Exception {
+  void doesNotSendAnUnchangedPageAgain() throws Exception {
     String tag = coordinator.get("/ui/main.js").headers().firstValue("ETag").orElseThrow();
 
     HttpResponse<String> again =

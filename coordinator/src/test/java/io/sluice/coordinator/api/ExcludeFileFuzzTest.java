@@ -14,7 +14,7 @@ class ExcludeFileFuzzTest {
   @TempDir Path directory;
 
   @Test
-  void aFileIsReadWhateverItHas() {
+  void readsAnyFile() {
     Path path = directory.resolve("excluded");
     DecoderFuzz.of("a:1\nb-2\nc-3-4 # broken disk\n\n# host\nd", "e:1\n")
         .words("\n", "\r", "#", " ", "\t", "\u0085", "\u2028", "\u0000", "e:1")

@@ -35,7 +35,7 @@ class ExcludeFileTest {
   }
 
   @Test
-  void keepsTheListWhereTheFileIsNotText() throws IOException {
+  void keepsTheListIfTheFileIsNotText() throws IOException {
     Files.writeString(path, "a:1");
     ExcludeList before = file.read();
     Files.write(path, new byte[] {(byte) 0xff, (byte) 0xfe, 0});
@@ -43,7 +43,7 @@ class ExcludeFileTest {
   }
 
   @Test
-  void keepsTheListWhereTheFileIsADirectoryOrTooLong() throws IOException {
+  void keepsTheListIfTheFileIsADirectoryOrTooLong() throws IOException {
     Files.writeString(path, "a:1");
     ExcludeList before = file.read();
     Files.writeString(path, "b:1\n".repeat(WatchedFile.MAX_BYTES / 4 + 1));

@@ -21,7 +21,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A shuffle server that takes an operator's wishes and does nothing else. */
+/** A shuffle server that only accepts admin operations. */
 final class FakeServer extends ShuffleServerControlGrpc.ShuffleServerControlImplBase
     implements AutoCloseable {
   private final List<DecommissionRequest> wishes = Collections.synchronizedList(new ArrayList<>());
@@ -62,7 +62,7 @@ final class FakeServer extends ShuffleServerControlGrpc.ShuffleServerControlImpl
     wishes.add(request);
     DecommissionReply.Builder reply = DecommissionReply.newBuilder();
     if (request.getDeadlineMs() == 13) {
-      reply.setStatus(Status.DRAINING).setMessage("the server is ending already");
+      reply.setStatus(Status.DRAINING).setMessage("the server is already stopping");
     }
     observer.onNext(reply.build());
     observer.onCompleted();

@@ -33,9 +33,9 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** A coordinator over real sockets, and peers that say what the test wants. */
+/** A coordinator over real sockets, and servers and drivers that send messages of the test. */
 final class LiveCoordinator implements AutoCloseable {
-  /** Allowed wherever a peer sends free text, and harmless as long as it stays text. */
+  /** Text with HTML, allowed in every free-text field. Pages must show it as text. */
   static final String HOSTILE = "<img src=x onerror=alert(1)>\"'&{{7*7}}";
 
   private final CoordinatorProcess process;
@@ -53,7 +53,7 @@ final class LiveCoordinator implements AutoCloseable {
   }
 
   /**
-   * @param settings may change: they are read again at a reload
+   * @param settings read again at a reload, so tests may change them
    */
   static LiveCoordinator start(Map<String, String> settings) throws IOException {
     Supplier<ConfigSet> source =
@@ -84,7 +84,7 @@ final class LiveCoordinator implements AutoCloseable {
     return http.send(request, HttpResponse.BodyHandlers.ofString());
   }
 
-  /** The status of a GET under some name, which Java's client does not let a test choose. */
+  /** Status of a GET with a chosen Host header, which the HTTP client of Java does not support. */
   int statusUnderName(String path, String host, String... headers) throws IOException {
     try (Socket socket = new Socket("127.0.0.1", process.httpPort())) {
       socket.setSoTimeout(60_000);
@@ -114,7 +114,7 @@ final class LiveCoordinator implements AutoCloseable {
     client().heartbeat(heartbeat(host).setLoad(load(disk)).build());
   }
 
-  void held(
+  void stored(
       String host, String application, int shuffle, long bytes, int partitions, long largest) {
     client()
         .heartbeat(

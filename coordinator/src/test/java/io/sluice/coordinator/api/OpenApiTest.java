@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
-/** The document and a live coordinator say the same. */
+/** Compares the OpenAPI document with the answers of a live coordinator. */
 @Timeout(60)
 class OpenApiTest {
   private static final String DOCUMENT = "classpath:io/sluice/coordinator/openapi.yaml";
@@ -37,8 +37,8 @@ class OpenApiTest {
     coordinator.server("b", "/data/1");
     coordinator.application("app-1", LiveCoordinator.HOSTILE);
     coordinator.shuffle("app-1", 3, 40);
-    coordinator.held("a", "app-1", 3, 1000, 4, 700);
-    coordinator.denied("app-1", "somebody else");
+    coordinator.stored("a", "app-1", 3, 1000, 4, 700);
+    coordinator.denied("app-1", "another user");
     document = new YAMLMapper().readTree(coordinator.get("/api/v1/openapi.yaml").body());
     schemas = SchemaRegistry.withDialect(Dialects.getOpenApi31());
   }
@@ -70,7 +70,7 @@ class OpenApiTest {
   }
 
   @Test
-  void namesEveryRouteAndNoOther() {
+  void describesEveryRoute() {
     TreeSet<String> routes = new TreeSet<>(coordinator.operations());
     routes.add("GET /api/v1/openapi.yaml");
 
@@ -86,7 +86,7 @@ class OpenApiTest {
   }
 
   @Test
-  void everyPathAnswersAsItSays() throws Exception {
+  void everyAnswerMatchesItsSchema() throws Exception {
     Map<String, Integer> answered = new HashMap<>();
     for (String template : document.get("paths").propertyNames()) {
       if (!document.get("paths").get(template).has("get")) {
@@ -103,16 +103,16 @@ class OpenApiTest {
   }
 
   @Test
-  void refusalsAreAsItSays() throws Exception {
+  void errorsMatchTheirSchema() throws Exception {
     JsonNode notFound = document.at("/components/responses/NotFound/content");
     JsonNode wrong = document.at("/components/responses/BadRequest/content");
     for (String path :
         List.of(
-            "/api/v1/servers/nobody",
-            "/api/v1/applications/nobody",
-            "/api/v1/applications/nobody/shuffles",
+            "/api/v1/servers/none",
+            "/api/v1/applications/none",
+            "/api/v1/applications/none/shuffles",
             "/api/v1/applications/app-1/shuffles/99",
-            "/api/v1/throughput?server=nobody",
+            "/api/v1/throughput?server=none",
             "/api/v1/nothing")) {
       HttpResponse<String> response = coordinator.get(path);
       assertThat(response.statusCode()).as(path).isEqualTo(404);
@@ -132,7 +132,7 @@ class OpenApiTest {
   }
 
   @Test
-  void theSchemasWouldCatchADifference() {
+  void theSchemasRejectOtherFields() {
     Schema schema = schemas.getSchema(SchemaLocation.of(DOCUMENT + "#/components/schemas/Space"));
 
     assertThat(schema.validate("{\"capacityBytes\":1}", InputFormat.JSON)).isNotEmpty();

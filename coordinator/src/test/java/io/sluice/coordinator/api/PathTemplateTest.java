@@ -23,7 +23,7 @@ class PathTemplateTest {
   }
 
   @Test
-  void refusesWhatIsNotEncodedRight() {
+  void refusesInvalidPercentEncoding() {
     assertThatThrownBy(() -> template.match("/api/v1/servers/%zz"))
         .isInstanceOfSatisfying(ApiException.class, e -> assertThat(e.status()).isEqualTo(400));
     assertThatThrownBy(() -> PathTemplate.query("server=%f")).isInstanceOf(ApiException.class);

@@ -63,7 +63,7 @@ class AssignmentPlannerTest {
       Assignment assignment =
           planner(strategy, hostRule, maxServers)
               .plan(request, servers, new SplittableRandom(round));
-      String what =
+      String description =
           "round "
               + round
               + " "
@@ -75,7 +75,12 @@ class AssignmentPlannerTest {
               + " "
               + request;
       check(
-          assignment, request, servers, hostRule, Math.min(maxServers, request.maxServers()), what);
+          assignment,
+          request,
+          servers,
+          hostRule,
+          Math.min(maxServers, request.maxServers()),
+          description);
     }
   }
 
@@ -102,15 +107,15 @@ class AssignmentPlannerTest {
       List<Server> servers,
       HostRule hostRule,
       int maxServers,
-      String what) {
+      String description) {
     int next = 0;
     List<Integer> before = List.of();
     Set<Integer> used = new HashSet<>();
     for (Assignment.Range range : assignment.ranges()) {
-      assertThat(range.first()).as(what).isEqualTo(next);
-      assertThat(range.last()).as(what).isGreaterThanOrEqualTo(range.first());
+      assertThat(range.first()).as(description).isEqualTo(next);
+      assertThat(range.last()).as(description).isGreaterThanOrEqualTo(range.first());
       assertThat(range.servers())
-          .as(what)
+          .as(description)
           .hasSize(assignment.replicas())
           .doesNotHaveDuplicates()
           .isNotEqualTo(before);
@@ -118,14 +123,14 @@ class AssignmentPlannerTest {
         assertThat(
                 range.servers().stream()
                     .map(server -> assignment.servers().get(server).id().getHost()))
-            .as(what)
+            .as(description)
             .doesNotHaveDuplicates();
       }
       before = range.servers();
       used.addAll(range.servers());
       next = range.last() + 1;
     }
-    assertThat(next).as(what).isEqualTo(request.partitionCount());
+    assertThat(next).as(description).isEqualTo(request.partitionCount());
     long hosts = servers.stream().map(server -> server.id().getHost()).distinct().count();
     int expectedServers =
         (int)
@@ -133,19 +138,21 @@ class AssignmentPlannerTest {
                 Math.min(maxServers, servers.size()),
                 (long) request.partitionCount() * request.replicas());
     assertThat(assignment.servers())
-        .as(what)
+        .as(description)
         .doesNotHaveDuplicates()
         .hasSizeLessThanOrEqualTo(expectedServers);
-    assertThat(used).as(what).hasSize(assignment.servers().size());
+    assertThat(used).as(description).hasSize(assignment.servers().size());
     if (assignment.replicas() == 1) {
       assertThat(assignment.servers())
-          .as(what)
+          .as(description)
           .hasSize(Math.min(expectedServers, request.partitionCount()));
     }
     int possible = (int) Math.min(expectedServers, hostRule == HostRule.MUST_DIFF ? hosts : ANY);
-    assertThat(assignment.replicas()).as(what).isEqualTo(Math.min(request.replicas(), possible));
+    assertThat(assignment.replicas())
+        .as(description)
+        .isEqualTo(Math.min(request.replicas(), possible));
     assertThat(assignment.ranges().size())
-        .as(what)
+        .as(description)
         .isLessThanOrEqualTo(assignment.replicas() == 1 ? expectedServers : 512);
   }
 
@@ -163,7 +170,7 @@ class AssignmentPlannerTest {
   }
 
   @Test
-  void keepsASingleShuffleWithinAQuarterOfAnEvenShareHoweverIdleAServerIs() {
+  void limitsTheShareOfAnIdleServer() {
     List<Server> servers = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
       servers.add(Servers.with("busy" + i, 1, Servers.memoryUsed(0.9)));
@@ -197,7 +204,7 @@ class AssignmentPlannerTest {
   }
 
   @Test
-  void givesABiggerServerMore() {
+  void assignsMoreToALargerServer() {
     List<Server> servers = new ArrayList<>(idleServers(3));
     servers.add(
         Servers.with(
@@ -210,13 +217,13 @@ class AssignmentPlannerTest {
   }
 
   @Test
-  void countsWhatWasAssignedSinceTheLastHeartbeat() {
+  void countsPartitionsAssignedSinceTheLastHeartbeat() {
     List<Server> servers = List.of(Servers.idle("a", 1).assigned(10_000), Servers.idle("b", 1));
     assertThat(plan(servers, 1, 1).servers().get(0).name()).isEqualTo("b:1");
   }
 
   @Test
-  void putsReplicasOnDistinctHostsWhileThereAreEnough() {
+  void putsReplicasOnDistinctHostsIfThereAreEnough() {
     List<Server> servers =
         List.of(
             Servers.idle("a", 1), Servers.idle("a", 2), Servers.idle("a", 3), Servers.idle("b", 1));
@@ -234,7 +241,7 @@ class AssignmentPlannerTest {
   }
 
   @Test
-  void reachesASecondHostAmongManyServersOfOneWhenReplicasNeedIt() {
+  void choosesASecondHostForReplicas() {
     List<Server> servers = new ArrayList<>();
     for (int port = 1; port <= 60; port++) {
       servers.add(Servers.idle("a", port));
@@ -245,7 +252,7 @@ class AssignmentPlannerTest {
   }
 
   @Test
-  void putsReplicasOnDistinctServersWhereHostsAreTooFew() {
+  void putsReplicasOnDistinctServersIfHostsAreTooFew() {
     Assignment assignment = plan(List.of(Servers.idle("a", 1), Servers.idle("a", 2)), 100, 2);
     assertThat(assignment.replicas()).isEqualTo(2);
     assertThat(assignment.ranges())
@@ -253,17 +260,17 @@ class AssignmentPlannerTest {
   }
 
   @Test
-  void givesFewerReplicasWhereServersAreTooFew() {
+  void assignsFewerReplicasIfServersAreTooFew() {
     assertThat(plan(idleServers(2), 100, 3).replicas()).isEqualTo(2);
   }
 
   @Test
-  void laysTheSlicesOfAServerSideBySide() {
+  void assignsContiguousRanges() {
     assertThat(plan(idleServers(9), 20_000, 1).ranges()).hasSize(9);
   }
 
   @Test
-  void givesTheSamePlanForTheSameSeed() {
+  void isDeterministic() {
     assertThat(plan(idleServers(30), 500, 2)).isEqualTo(plan(idleServers(30), 500, 2));
   }
 }

@@ -56,7 +56,8 @@ public final class BalancePlot {
             .width(WIDTH)
             .height(HEIGHT)
             .title(
-                "100 servers after 10,000 shuffles of Zipf sizes, heartbeats and bytes 100 shuffles late")
+                "100 servers after 10,000 shuffles of Zipf sizes, heartbeats and bytes 100"
+                    + " shuffles late")
             .xAxisTitle("server, the fullest first")
             .yAxisTitle("bytes / mean")
             .build();

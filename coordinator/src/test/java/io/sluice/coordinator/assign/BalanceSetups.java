@@ -3,21 +3,24 @@ package io.sluice.coordinator.assign;
 import io.sluice.coordinator.assign.BalanceSimulation.Setup;
 import io.sluice.coordinator.assign.BalanceSimulation.Zipf;
 
-/** The experiments that the test checks and the page of the documentation shows. */
+/** Experiments of {@link BalanceTest} and docs/assignment.md. */
 final class BalanceSetups {
   static final int SHUFFLES = 10_000;
 
-  /** Sizes over a factor of a thousand: most are small, the few largest hold most of the bytes. */
+  /**
+   * Sizes over a factor of 1000: many small shuffles, and a few large ones with the majority of
+   * bytes.
+   */
   private static final Zipf ZIPF = new Zipf(1.2, 1000);
 
   private BalanceSetups() {}
 
-  /** The theorem's own world: equal parts, one server each, every load known at once. */
+  /** Conditions of the theorem: equal parts, one server each, loads known at once. */
   static Setup equal(long seed) {
     return new Setup(StrategyKind.TWO_CHOICES, SHUFFLES, 1, 1, 0, Zipf.EQUAL, seed);
   }
 
-  /** Zipf sizes, every load known at once. */
+  /** Zipf sizes, loads known at once. */
   static Setup fresh(long seed) {
     return new Setup(StrategyKind.TWO_CHOICES, SHUFFLES, 9, 1, 0, ZIPF, seed);
   }
@@ -32,7 +35,7 @@ final class BalanceSetups {
 
   /**
    * Zipf sizes; servers report often, but bytes arrive two hundred shuffles late, so that reports
-   * say little.
+   * are outdated.
    */
   static Setup veryLate(long seed) {
     return new Setup(StrategyKind.TWO_CHOICES, SHUFFLES, 9, 10, 200, ZIPF, seed);

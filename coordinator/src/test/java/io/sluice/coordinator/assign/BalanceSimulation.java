@@ -15,8 +15,8 @@ import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 
 /**
- * A cluster of a hundred servers that is given one shuffle after the other and keeps all bytes. One
- * thread, seeded: the same set-up gives the same figures.
+ * A cluster of 100 servers that assigns one shuffle after the other and keeps all bytes. One
+ * thread, seeded: deterministic.
  *
  * <p>Each shuffle has 200 partitions of equal size and a total size drawn from a Zipf law, which
  * the planner does not know. Its bytes arrive {@code arrivalDelay} shuffles after it was assigned.
@@ -59,13 +59,13 @@ final class BalanceSimulation {
   }
 
   /**
-   * What came of it.
+   * Result of a simulation.
    *
-   * @param sortedUnits what each server holds, the fullest first
+   * @param sortedUnits units on each server, the fullest first
    * @param maxOverMean fullest server over the mean, after each tenth of the shuffles
-   * @param gapInParts fullest server above the mean, after each tenth, in parts: a part is what an
-   *     average shuffle puts on one of its servers
-   * @param largestPart what the largest possible shuffle puts on one of its servers, in parts
+   * @param gapInParts fullest server above the mean, after each tenth, in parts: a part is the data
+   *     of an average shuffle on one server
+   * @param largestPart data of the largest possible shuffle on one server, in parts
    */
   record Outcome(
       List<Double> sortedUnits,
@@ -166,7 +166,7 @@ final class BalanceSimulation {
             Arrays.asList(servers),
             random);
     for (Assignment.Range range : assignment.ranges()) {
-      int server = holder(assignment, range);
+      int server = serverOf(assignment, range);
       servers[server] = servers[server].assigned(range.length());
       assignedUnits[server] += units * range.length() / PARTITIONS;
     }
@@ -177,7 +177,7 @@ final class BalanceSimulation {
     while (!arrivals.isEmpty() && arrivals.peek().dueAt() <= shuffle) {
       Arrival arrival = arrivals.remove();
       for (Assignment.Range range : arrival.assignment().ranges()) {
-        arrivedUnits[holder(arrival.assignment(), range)] +=
+        arrivedUnits[serverOf(arrival.assignment(), range)] +=
             arrival.units() * range.length() / PARTITIONS;
       }
     }
@@ -212,7 +212,7 @@ final class BalanceSimulation {
         .build();
   }
 
-  private static int holder(Assignment assignment, Assignment.Range range) {
+  private static int serverOf(Assignment assignment, Assignment.Range range) {
     return Integer.parseInt(assignment.servers().get(range.servers().get(0)).name().substring(1));
   }
 }

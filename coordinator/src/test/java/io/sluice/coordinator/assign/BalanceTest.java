@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Balance against theory, on a hundred servers and ten thousand shuffles.
  *
  * <p>Equal parts, fresh loads: the fullest server is {@code ln(ln(n)) / ln(2) + O(1)} parts above
- * the mean with two choices, however many parts there are (Berenbrink et al. 2000), and about
+ * the mean with two choices, independent of the number of parts (Berenbrink et al. 2000), and about
  * {@code sqrt(2 m ln(n) / n)} with one random choice. Parts of differing sizes that are not known
  * when they are placed: the distance still does not depend on the number of parts, and scales with
  * the size of the largest ones (Talwar and Wieder 2007). Where loads are reported late the distance
@@ -26,7 +26,7 @@ class BalanceTest {
   private static final double LN_N = Math.log(BalanceSimulation.SERVERS);
   private static final double LN_LN_N_OVER_LN_2 = Math.log(LN_N) / Math.log(2);
 
-  /** The theorem's O(1), in parts. */
+  /** The term O(1) of the theorem, in parts. */
   private static final double SLACK = 2;
 
   static LongStream seeds() {
@@ -35,7 +35,7 @@ class BalanceTest {
 
   @ParameterizedTest
   @MethodSource("seeds")
-  void staysWithinTheTheoremForEqualPartsHoweverManyThereAre(long seed) {
+  void staysWithinTheBoundForEqualParts(long seed) {
     Setup setup = BalanceSetups.equal(seed);
     Outcome two = new BalanceSimulation(setup).run();
     assertThat(two.largestGapInParts()).isLessThanOrEqualTo(LN_LN_N_OVER_LN_2 + SLACK);
@@ -49,7 +49,7 @@ class BalanceTest {
 
   @ParameterizedTest
   @MethodSource("seeds")
-  void staysWithinTheTheoremForZipfSizes(long seed) {
+  void staysWithinTheBoundForZipfSizes(long seed) {
     Setup setup = BalanceSetups.fresh(seed);
     Outcome two = new BalanceSimulation(setup).run();
     assertThat(two.largestGapInParts())
@@ -62,7 +62,7 @@ class BalanceTest {
 
   @ParameterizedTest
   @MethodSource("seeds")
-  void staysWithinTheTheoremForZipfSizesAndLateHeartbeats(long seed) {
+  void staysWithinTheBoundForZipfSizesAndLateHeartbeats(long seed) {
     Setup setup = BalanceSetups.late(seed);
     Outcome two = new BalanceSimulation(setup).run();
     assertThat(two.largestGapInParts()).isLessThanOrEqualTo(2 * LN_N * two.largestPart());
@@ -73,11 +73,11 @@ class BalanceTest {
   }
 
   /**
-   * Why the least loaded server is not simply taken: everybody takes the one that looked idle at
-   * its last heartbeat.
+   * Reason for not choosing the least loaded server: all assignments go to the server that was idle
+   * at its last heartbeat.
    */
   @Test
-  void spreadsBetterThanTheLeastLoadedWhereBytesShowLate() {
+  void balancesBetterThanLeastLoadedWithDelayedLoads() {
     Setup setup = BalanceSetups.veryLate(1);
     double two = new BalanceSimulation(setup).run().finalMaxOverMean();
     double least =

@@ -3,8 +3,8 @@ package io.sluice.coordinator.assign;
 import java.util.random.RandomGenerator;
 
 /**
- * Always the least loaded server, a random one of equals. Best with one coordinator and fresh
- * figures; see {@link TwoChoices} for why it is not the default.
+ * Chooses the least loaded server, at random among equals. Best with one coordinator and current
+ * loads; see {@link TwoChoices} for why it is not the default.
  */
 final class LeastLoaded implements AssignmentStrategy {
   private final RandomGenerator random;

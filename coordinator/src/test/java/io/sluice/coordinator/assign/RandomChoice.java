@@ -2,10 +2,7 @@ package io.sluice.coordinator.assign;
 
 import java.util.random.RandomGenerator;
 
-/**
- * Any server, whatever its load: for comparison, and for clusters whose load reports are not to be
- * trusted.
- */
+/** Chooses a random server and ignores loads; for comparison. */
 final class RandomChoice implements AssignmentStrategy {
   private final RandomGenerator random;
 

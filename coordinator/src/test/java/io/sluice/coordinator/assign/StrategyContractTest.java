@@ -8,17 +8,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What every strategy promises, and what each of them is for. */
+/** Contract of all strategies, and properties of each. */
 class StrategyContractTest {
 
   @ParameterizedTest
   @EnumSource(StrategyKind.class)
-  void choosesOneOfTheOpenServersOnly(StrategyKind kind) {
+  void choosesCandidatesOnly(StrategyKind kind) {
     SplittableRandom random = new SplittableRandom(7);
     AssignmentStrategy strategy = kind.start(random.split());
     for (int round = 0; round < 2000; round++) {
       int count = random.nextInt(1, 6);
-      // Beyond the count stand indexes that are not to be looked at.
+      // Indexes after the count must be ignored.
       int[] open = {-1, -1, -1, -1, -1, -1, -1};
       double[] load = new double[20];
       int first = random.nextInt(20 - count);
@@ -61,7 +61,7 @@ class StrategyContractTest {
               ? 1
               : 0;
     }
-    // It is among the two in three of six pairs.
+    // Three of six pairs contain it.
     assertThat(least).isBetween(2850, 3150);
   }
 

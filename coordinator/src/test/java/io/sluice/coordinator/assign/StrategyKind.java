@@ -2,7 +2,7 @@ package io.sluice.coordinator.assign;
 
 import java.util.random.RandomGenerator;
 
-/** The coordinator's strategy, and those that the simulation compares it with. */
+/** Strategies that the simulation compares. */
 enum StrategyKind {
   TWO_CHOICES,
   RANDOM,

@@ -61,7 +61,7 @@ class ApplicationTableTest {
   }
 
   @Test
-  void keepsApplicationsApartWhoseNamesBeginAlike() {
+  void distinguishesApplicationsWithACommonPrefix() {
     ApplicationTable table =
         ApplicationTable.empty()
             .with(Application.registered("app-1", "ann", "1", 0))

@@ -18,7 +18,7 @@ class ExcludeListTest {
         "10.0.0.7",
         "  10.0.0.7:19999  # broken fan"
       })
-  void knowsAServerInEveryForm(String line) {
+  void matchesAServerInEveryForm(String line) {
     assertThat(
             ExcludeList.parse(List.of("", "# comment", line))
                 .excludes(Servers.id("10.0.0.7", 19999)))
@@ -28,7 +28,7 @@ class ExcludeListTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"10.0.0.7:1999", "10.0.0.70:19999", "10.0.0", "10.0.0.7-1999", "# 10.0.0.7:19999"})
-  void leavesOtherServersAlone(String line) {
+  void doesNotMatchOtherServers(String line) {
     assertThat(ExcludeList.parse(List.of(line)).excludes(Servers.id("10.0.0.7", 19999))).isFalse();
   }
 
@@ -41,7 +41,7 @@ class ExcludeListTest {
   }
 
   @Test
-  void isEqualWhateverTheOrderOfLines() {
+  void isEqualInAnyOrderOfLines() {
     assertThat(ExcludeList.parse(List.of("a:1", "b:1", "a:1")))
         .isEqualTo(ExcludeList.parse(List.of("b:1", "", "a:1")))
         .hasToString("[a:1, b:1]");

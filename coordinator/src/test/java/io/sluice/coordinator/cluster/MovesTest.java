@@ -19,42 +19,42 @@ class MovesTest {
   }
 
   @Test
-  void tellsEachMoveUntilItIsApplied() {
+  void aMoveIsPendingUntilItIsApplied() {
     ShuffleMove one = move(1, "a", "b");
     ShuffleMove other = move(2, "a", "b");
     Moves moves = Moves.NONE.with(List.of(one, other));
-    assertThat(moves.toTell(10)).containsExactly(one, other);
-    assertThat(moves.toTell(1)).containsExactly(one);
+    assertThat(moves.pending(10)).containsExactly(one, other);
+    assertThat(moves.pending(1)).containsExactly(one);
 
-    Moves heeded = moves.applied(List.of(one));
+    Moves applied = moves.applied(List.of(one));
 
-    assertThat(heeded.toTell(10)).containsExactly(other);
-    assertThat(heeded.isApplied(one)).isTrue();
-    assertThat(heeded.isApplied(other)).isFalse();
+    assertThat(applied.pending(10)).containsExactly(other);
+    assertThat(applied.isApplied(one)).isTrue();
+    assertThat(applied.isApplied(other)).isFalse();
     assertThat(moves.isApplied(one)).as("immutable").isFalse();
-    assertThat(heeded.with(List.of(one)).isApplied(one)).as("reported again").isTrue();
-    assertThat(heeded.untold().toTell(10)).containsExactly(one, other);
+    assertThat(applied.with(List.of(one)).isApplied(one)).as("reported again").isTrue();
+    assertThat(applied.asPending().pending(10)).containsExactly(one, other);
   }
 
   @Test
-  void anotherTargetTakesThePlaceOfTheFirst() {
+  void aNewTargetReplacesTheFirst() {
     ShuffleMove first = move(1, "a", "b");
     ShuffleMove second = move(1, "a", "c");
     Moves moves = Moves.NONE.with(List.of(first)).applied(List.of(first)).with(List.of(second));
 
     assertThat(moves.size()).isEqualTo(1);
     assertThat(moves.knows(first)).isFalse();
-    assertThat(moves.toTell(10)).containsExactly(second);
-    assertThat(moves.applied(List.of(first)).toTell(10)).containsExactly(second);
+    assertThat(moves.pending(10)).containsExactly(second);
+    assertThat(moves.applied(List.of(first)).pending(10)).containsExactly(second);
   }
 
   @Test
-  void whatIsKeptIsBounded() {
+  void movesAreBounded() {
     Moves moves =
         Moves.NONE.with(
-            IntStream.range(0, Moves.MOST + 5).mapToObj(i -> move(i, "a", "b")).toList());
+            IntStream.range(0, Moves.MAX_MOVES + 5).mapToObj(i -> move(i, "a", "b")).toList());
 
-    assertThat(moves.size()).isEqualTo(Moves.MOST);
+    assertThat(moves.size()).isEqualTo(Moves.MAX_MOVES);
     assertThat(moves.knows(move(4, "a", "b"))).isFalse();
     assertThat(moves.knows(move(5, "a", "b"))).isTrue();
   }

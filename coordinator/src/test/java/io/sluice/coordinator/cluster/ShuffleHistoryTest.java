@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class ShuffleHistoryTest {
 
   @Test
-  void remembersTheHighestNumbers() {
+  void keepsTheHighestNumbers() {
     SplittableRandom random = new SplittableRandom(9);
     ShuffleHistory history = ShuffleHistory.empty();
     TreeMap<Integer, Integer> model = new TreeMap<>();
@@ -29,7 +29,7 @@ class ShuffleHistoryTest {
   }
 
   @Test
-  void remembersNothingWhereNothingIsToBeRemembered() {
+  void keepsNothingWithALimitOfZero() {
     assertThat(ShuffleHistory.empty().with(3, 7, 0).size()).isZero();
   }
 }

@@ -36,7 +36,7 @@ class EventLogTest {
   }
 
   @Test
-  void forgetsTheOldestBeyondItsCapacity() {
+  void dropsTheOldestEvents() {
     for (int i = 0; i <= EventLog.CAPACITY; i++) {
       add(lost("s" + i + ":1"), i);
     }
@@ -46,7 +46,7 @@ class EventLogTest {
   }
 
   @Test
-  void countsTheSameRefusalInItsPlace() {
+  void countsARepeatedRefusalInOneEntry() {
     add(denied("greedy"), 1);
     add(lost("a:1"), 2);
     add(denied("greedy"), 3);
@@ -60,7 +60,7 @@ class EventLogTest {
   }
 
   @Test
-  void everyLossOfAServerIsAnEventOfItsOwn() {
+  void listsEveryLossOfAServer() {
     add(lost("a:1"), 1);
     add(lost("a:1"), 2);
 

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 class EventTest {
   @Test
-  void printsItsFieldsInTheirOrder() {
+  void printsFieldsInOrder() {
     Event event =
         Event.of(Event.Kind.SHUFFLE_MOVING)
             .ofApplication("app")
@@ -15,13 +15,14 @@ class EventTest {
             .with("to", "b:1");
 
     assertThat(event.text())
-        .isEqualTo("shuffle is moved application=app shuffle=3 server=a:1 to=b:1");
+        .isEqualTo(
+            "shuffle is moved to another server application=app shuffle=3 server=a:1 to=b:1");
     assertThat(event.application()).isEqualTo("app");
     assertThat(event.server()).isEqualTo("a:1");
   }
 
   @Test
-  void leavesOutWhatIsEmpty() {
+  void omitsEmptyFields() {
     Event event = Event.of(Event.Kind.SERVER_LOST).ofServer("a:1").with("reason", "");
 
     assertThat(event.text()).isEqualTo("server lost server=a:1");
@@ -29,7 +30,7 @@ class EventTest {
   }
 
   @Test
-  void thoseForDevelopersAreNotListed() {
+  void debugEventsAreNotListed() {
     assertThat(Event.of(Event.Kind.SHUFFLE_ASSIGNED).isListed()).isFalse();
     assertThat(Event.of(Event.Kind.SERVER_JOINED).isListed()).isTrue();
     assertThat(Event.of(Event.Kind.METADATA_LOG_FAILED).isListed()).isTrue();

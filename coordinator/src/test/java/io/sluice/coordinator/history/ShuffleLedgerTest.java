@@ -14,18 +14,18 @@ class ShuffleLedgerTest {
   }
 
   @Test
-  void remembersWhereAShuffleWent() {
+  void returnsTheServersOfAShuffle() {
     assigned("app", 0, Map.of("a:1", 6, "b:1", 4));
 
     assertThat(ledger.of("app"))
         .containsExactly(
             new AssignedShuffle(
                 "app", 0, 10, 1, Map.of("a:1", 6, "b:1", 4), 1, Instant.ofEpochSecond(1000)));
-    assertThat(ledger.partitionsGivenTo("a:1")).isEqualTo(6);
+    assertThat(ledger.partitionsAssignedTo("a:1")).isEqualTo(6);
   }
 
   @Test
-  void addsServersThatWereGivenOutLater() {
+  void addsServersOfLaterAssignments() {
     assigned("app", 0, Map.of("a:1", 10));
     assigned("app", 0, Map.of("b:1", 3));
 
@@ -35,17 +35,17 @@ class ShuffleLedgerTest {
   }
 
   @Test
-  void forgetsTheShufflesThatWereAssignedFirst() {
+  void dropsTheOldestShuffles() {
     for (int shuffle = 0; shuffle < 5; shuffle++) {
       assigned("app", shuffle, Map.of("a:1", 10));
     }
 
     assertThat(ledger.of("app")).extracting(AssignedShuffle::shuffle).containsExactly(2, 3, 4);
-    assertThat(ledger.partitionsGivenTo("a:1")).isEqualTo(50);
+    assertThat(ledger.partitionsAssignedTo("a:1")).isEqualTo(50);
   }
 
   @Test
-  void forgetsAnApplicationWithItsEnd() {
+  void removesAnEndedApplication() {
     assigned("ended", 0, Map.of("a:1", 10));
     assigned("live", 0, Map.of("a:1", 10));
 
@@ -53,18 +53,18 @@ class ShuffleLedgerTest {
 
     assertThat(ledger.of("ended")).isEmpty();
     assertThat(ledger.of("live")).hasSize(1);
-    // What they had leaves room for others.
+    // Removed entries free capacity for others.
     assigned("live", 1, Map.of("a:1", 10));
     assigned("live", 2, Map.of("a:1", 10));
     assertThat(ledger.of("live")).hasSize(3);
   }
 
   @Test
-  void forgetsAServerWithTheCoordinator() {
+  void removesAForgottenServer() {
     assigned("app", 0, Map.of("a:1", 10));
 
     ledger.forgetServer("a:1");
 
-    assertThat(ledger.partitionsGivenTo("a:1")).isZero();
+    assertThat(ledger.partitionsAssignedTo("a:1")).isZero();
   }
 }

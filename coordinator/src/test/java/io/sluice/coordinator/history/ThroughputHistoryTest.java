@@ -19,7 +19,7 @@ class ThroughputHistoryTest {
 
   private final ThroughputHistory history = new ThroughputHistory();
 
-  private static ServerTable heard(ServerTable servers, String host, long push, long atMs) {
+  private static ServerTable reported(ServerTable servers, String host, long push, long atMs) {
     return servers.with(
         Server.reporting(
             Servers.id(host, 1),
@@ -39,8 +39,8 @@ class ThroughputHistoryTest {
   }
 
   @Test
-  void sumsWhatTheServersReport() {
-    sample(heard(heard(ServerTable.empty(), "a", 100, 70_000), "b", 20, 70_000), 70_000);
+  void sumsUpTheReportsOfServers() {
+    sample(reported(reported(ServerTable.empty(), "a", 100, 70_000), "b", 20, 70_000), 70_000);
 
     assertThat(history.cluster())
         .extracting(Throughput::pushBytesPerSecond, Throughput::atMs)
@@ -49,15 +49,15 @@ class ThroughputHistoryTest {
   }
 
   @Test
-  void aLostServerMovesNothing() {
-    sample(heard(ServerTable.empty(), "a", 100, 0), LOST_AFTER_MS + 1);
+  void aLostServerHasNoThroughput() {
+    sample(reported(ServerTable.empty(), "a", 100, 0), LOST_AFTER_MS + 1);
 
     assertThat(history.cluster().get(0).pushBytesPerSecond()).isZero();
   }
 
   @Test
-  void isBoundedWhetherItIsLoggedOrNot() {
-    ServerTable servers = heard(ServerTable.empty(), "a", 100, 0);
+  void isBoundedWithAndWithoutLog() {
+    ServerTable servers = reported(ServerTable.empty(), "a", 100, 0);
     for (int i = 0; i < ThroughputHistory.CLUSTER_SAMPLES + 5; i++) {
       sample(servers, i);
     }
@@ -77,8 +77,8 @@ class ThroughputHistoryTest {
   }
 
   @Test
-  void samplesWaitForTheLogAndAreShownMeanwhile() {
-    ServerTable servers = heard(ServerTable.empty(), "a", 100, 0);
+  void unloggedSamplesAreVisible() {
+    ServerTable servers = reported(ServerTable.empty(), "a", 100, 0);
     for (int i = 1; i < ThroughputHistory.BATCH_SAMPLES; i++) {
       sample(servers, i);
     }
@@ -96,15 +96,15 @@ class ThroughputHistoryTest {
   }
 
   @Test
-  void aServerIsForgottenWithItsLastSample() {
+  void removesAServerWithItsLastSample() {
     long spanMs = ThroughputHistory.SERVER_SAMPLES * ThroughputHistory.INTERVAL_MS;
-    sample(heard(heard(ServerTable.empty(), "a", 1, 0), "b", 1, 0), 1);
+    sample(reported(reported(ServerTable.empty(), "a", 1, 0), "b", 1, 0), 1);
     log();
-    sample(heard(ServerTable.empty(), "a", 1, 0), spanMs);
+    sample(reported(ServerTable.empty(), "a", 1, 0), spanMs);
     log();
     assertThat(history.server(B)).hasSize(1);
 
-    sample(heard(ServerTable.empty(), "a", 1, 0), spanMs + 1);
+    sample(reported(ServerTable.empty(), "a", 1, 0), spanMs + 1);
     log();
 
     assertThat(history.server(B)).isEmpty();

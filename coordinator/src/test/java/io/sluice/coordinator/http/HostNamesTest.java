@@ -28,7 +28,7 @@ class HostNamesTest {
         "c1.PROD.example.com.",
         ""
       })
-  void takesWhatNobodyElseCanRegister(String host) {
+  void acceptsPrivateNames(String host) {
     assertThat(names.allow(host)).isTrue();
   }
 
@@ -51,7 +51,7 @@ class HostNamesTest {
   }
 
   @Test
-  void aRequestWithoutAHostIsNoBrowsers() {
+  void acceptsARequestWithoutHost() {
     assertThat(names.allow(null)).isTrue();
     assertThat(new HostNames("").allow("evil.example")).isFalse();
   }

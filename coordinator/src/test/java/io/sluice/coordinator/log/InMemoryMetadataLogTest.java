@@ -13,7 +13,7 @@ class InMemoryMetadataLogTest extends MetadataLogContract {
   }
 
   @Test
-  void oneThatDropsIsAlwaysEmpty() {
+  void aDroppingLogIsAlwaysEmpty() {
     InMemoryMetadataLog dropping = InMemoryMetadataLog.dropping();
     dropping.append(records("a"));
     dropping.replace(records("b"));

@@ -13,7 +13,7 @@ class LogFormatTest {
   private static final LogFormat.Snapshot SNAPSHOT = new LogFormat.Snapshot(0x0102030405L, 7);
 
   @Test
-  void keysAndValuesAreThoseOfTheGoldenFile() throws IOException {
+  void writesTheGoldenFile() throws IOException {
     ByteArrayOutputStream all = new ByteArrayOutputStream();
     all.write(LogFormat.formatKey());
     all.write(LogFormat.format());
@@ -27,7 +27,7 @@ class LogFormatTest {
   }
 
   @Test
-  void readsWhatItWrites() throws IOException {
+  void decodesEncodedValues() throws IOException {
     LogFormat.checkFormat(LogFormat.format());
     assertThat(LogFormat.decodeSnapshot(LogFormat.encode(SNAPSHOT))).isEqualTo(SNAPSHOT);
     LogFormat.checkRecordKey(LogFormat.recordKey(5), 5);
@@ -35,7 +35,7 @@ class LogFormatTest {
   }
 
   @Test
-  void refusesWhatNoWriterWrites() {
+  void refusesInvalidValues() {
     byte[] value = LogFormat.encode(SNAPSHOT);
     for (int length = 0; length < value.length; length++) {
       byte[] cut = Arrays.copyOf(value, length);
@@ -49,6 +49,6 @@ class LogFormatTest {
     assertThatThrownBy(() -> LogFormat.checkRecordKey(new byte[] {'R'}, 5))
         .isInstanceOf(IOException.class);
     assertThatThrownBy(() -> LogFormat.checkFormat(new byte[8]))
-        .hasMessageContaining("is not a coordinator's metadata log");
+        .hasMessageContaining("not a coordinator's metadata log");
   }
 }

@@ -10,7 +10,7 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What every metadata log does. */
+/** Contract of all metadata logs. */
 abstract class MetadataLogContract {
   private MetadataLog open;
 
@@ -72,7 +72,7 @@ abstract class MetadataLogContract {
   }
 
   @Test
-  void goesOnBehindWhatItHas() throws IOException {
+  void appendsToExistingRecords() throws IOException {
     log().append(records("a"));
     log().append(records("b"));
 
@@ -97,7 +97,7 @@ abstract class MetadataLogContract {
   }
 
   @Test
-  void aShorterSnapshotLeavesNothingOfTheOneBefore() throws IOException {
+  void aShorterSnapshotReplacesALongerOne() throws IOException {
     MetadataLog log = log();
     log.append(records("a"));
     log.replace(records("1", "2", "3"));
@@ -123,7 +123,7 @@ abstract class MetadataLogContract {
   }
 
   @Test
-  void largeRecordsComeBackWhole() throws IOException {
+  void readsLargeRecords() throws IOException {
     byte[] large = new byte[9 << 20];
     new Random(1).nextBytes(large);
     log().append(List.of(large, new byte[] {1}));

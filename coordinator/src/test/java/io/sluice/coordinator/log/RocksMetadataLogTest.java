@@ -19,7 +19,7 @@ import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 
-/** As {@link MetadataLogContract}, and what becomes of a directory that is not as it was left. */
+/** {@link MetadataLogContract}, and tests with damaged directories. */
 class RocksMetadataLogTest extends MetadataLogContract {
   @TempDir Path temporary;
 
@@ -51,7 +51,7 @@ class RocksMetadataLogTest extends MetadataLogContract {
     return largest;
   }
 
-  /** A copy of the directory as a crash leaves it: files as they are, while the log is open. */
+  /** Copies the directory while the log is open, as after a crash. */
   private Path crashed() throws IOException {
     Path copy = temporary.resolve("crashed");
     Files.createDirectories(copy);
@@ -102,7 +102,7 @@ class RocksMetadataLogTest extends MetadataLogContract {
   }
 
   @Test
-  void itsDirectoryIsForItsOwnerOnly() throws IOException {
+  void theDirectoryIsAccessibleForTheOwnerOnly() throws IOException {
     log();
 
     assertThat(Files.getPosixFilePermissions(directory()))
@@ -110,7 +110,7 @@ class RocksMetadataLogTest extends MetadataLogContract {
   }
 
   @Test
-  void whatWasAppendedSurvivesACrash() throws IOException {
+  void appendedRecordsSurviveACrash() throws IOException {
     MetadataLog log = log();
     log.append(records("a"));
     log.append(records("b", "c"));
@@ -119,7 +119,7 @@ class RocksMetadataLogTest extends MetadataLogContract {
   }
 
   @Test
-  void aBatchThatACrashTearsIsDroppedAsAWhole() throws IOException {
+  void dropsATornBatchCompletely() throws IOException {
     MetadataLog log = log();
     log.append(records("a"));
     long before = Files.size(writtenLog());
@@ -136,7 +136,7 @@ class RocksMetadataLogTest extends MetadataLogContract {
   }
 
   @Test
-  void aTornLogIsWrittenAgain() throws IOException {
+  void appendsToATornLog() throws IOException {
     MetadataLog log = log();
     log.append(records("a"));
     log.append(records("b"));
@@ -151,7 +151,7 @@ class RocksMetadataLogTest extends MetadataLogContract {
   }
 
   @Test
-  void aFlippedBitBeforeTheEndIsDamage() throws IOException {
+  void reportsAFlippedBitAsDamage() throws IOException {
     MetadataLog log = log();
     log.append(records("a".repeat(500)));
     long middle = Files.size(writtenLog()) - 100;
@@ -164,7 +164,7 @@ class RocksMetadataLogTest extends MetadataLogContract {
   }
 
   @Test
-  void aMissingTableIsDamage() throws IOException {
+  void reportsAMissingTableAsDamage() throws IOException {
     log().append(records("a".repeat(500)));
     // Opening again writes the log's records as a table.
     log();
@@ -177,7 +177,7 @@ class RocksMetadataLogTest extends MetadataLogContract {
   }
 
   @Test
-  void aMissingManifestIsDamage() throws IOException {
+  void reportsAMissingManifestAsDamage() throws IOException {
     log().append(records("a"));
     close();
     try (Stream<Path> all = Files.list(directory())) {
@@ -193,7 +193,7 @@ class RocksMetadataLogTest extends MetadataLogContract {
   }
 
   @Test
-  void aMissingRecordIsDamage() throws IOException, RocksDBException {
+  void reportsAMissingRecordAsDamage() throws IOException, RocksDBException {
     log().append(records("a", "b", "c"));
     close();
     changed(db -> db.delete(LogFormat.recordKey(2)));
@@ -204,7 +204,7 @@ class RocksMetadataLogTest extends MetadataLogContract {
   }
 
   @Test
-  void aMissingRecordOfTheSnapshotIsDamage() throws IOException, RocksDBException {
+  void reportsAMissingSnapshotRecordAsDamage() throws IOException, RocksDBException {
     MetadataLog log = log();
     log.append(records("a"));
     log.replace(records("x", "y"));
@@ -215,7 +215,7 @@ class RocksMetadataLogTest extends MetadataLogContract {
   }
 
   @Test
-  void anotherVersionIsRefused() throws IOException, RocksDBException {
+  void refusesAnotherVersion() throws IOException, RocksDBException {
     log();
     close();
     byte[] format = LogFormat.format();
@@ -227,7 +227,7 @@ class RocksMetadataLogTest extends MetadataLogContract {
   }
 
   @Test
-  void aDirectoryOfSomethingElseIsRefused() throws IOException, RocksDBException {
+  void refusesADirectoryOfAnotherDatabase() throws IOException, RocksDBException {
     Files.createDirectories(directory());
     log();
     close();
@@ -238,7 +238,7 @@ class RocksMetadataLogTest extends MetadataLogContract {
         });
 
     assertThatThrownBy(() -> contents(directory()))
-        .hasMessageContaining("is not a coordinator's metadata log");
+        .hasMessageContaining("not a coordinator's metadata log");
   }
 
   private interface Change {
@@ -253,18 +253,18 @@ class RocksMetadataLogTest extends MetadataLogContract {
   }
 
   @Test
-  void aDirectoryInUseIsRefused() throws IOException {
+  void refusesADirectoryInUse() throws IOException {
     log();
 
     assertThatThrownBy(this::open)
         .isInstanceOf(IOException.class)
-        .hasMessageStartingWith(directory() + ": is in use by another process")
+        .hasMessageStartingWith(directory() + ": used by another process")
         .message()
         .doesNotContain("\n");
   }
 
   @Test
-  void aFileInThePlaceOfTheDirectoryIsRefused() throws IOException {
+  void refusesAFileInsteadOfADirectory() throws IOException {
     Files.createDirectories(directory().getParent());
     Files.writeString(directory(), "");
 

@@ -33,7 +33,7 @@ class RulesFuzzTest {
   };
 
   @Test
-  void accessIsRefusedOrDecides() {
+  void parsesOrRefusesAccessRules() {
     DecoderFuzz.of("allow user etl\ndeny group guests # not yet\nalice\n")
         .words(WORDS)
         .refusing(IllegalArgumentException.class)
@@ -46,7 +46,7 @@ class RulesFuzzTest {
   }
 
   @Test
-  void quotasAreRefusedOrGiveLimits() {
+  void parsesOrRefusesQuotas() {
     DecoderFuzz.of(
             """
             default applications=20 bytes=10TiB partitions=1000000
@@ -65,7 +65,7 @@ class RulesFuzzTest {
   }
 
   @Test
-  void groupsAreRefusedOrKnown() {
+  void parsesOrRefusesGroups() {
     DecoderFuzz.of("analysts: alice, bob\nguests: carol\n")
         .words(WORDS)
         .refusing(IllegalArgumentException.class)

@@ -21,33 +21,32 @@ class UsageRulesTest {
   }
 
   @Test
-  void letsEverybodyInWhileNobodyIsNamed() {
-    assertThat(refusal(rules("# nobody yet\n\n", "", ""), "ann")).isNull();
+  void allowsAllUsersWithoutRules() {
+    assertThat(refusal(rules("# no rule yet\n\n", "", ""), "ann")).isNull();
   }
 
   @Test
-  void letsOnlyThoseInThatAreAllowedOnceSomebodyIs() {
+  void withAnAllowLineOnlyAllowedUsersHaveAccess() {
     UsageRules rules = rules("ann\nallow group etl # nightly", "etl: bob, carl", "");
     assertThat(refusal(rules, "ann")).isNull();
     assertThat(refusal(rules, "carl")).isNull();
-    assertThat(refusal(rules, "dora"))
-        .isEqualTo("user dora is not among those who may use this cluster");
+    assertThat(refusal(rules, "dora")).isEqualTo("user dora is not allowed to use this cluster");
   }
 
   @Test
-  void denyingOutweighsAllowing() {
+  void denialsTakePrecedence() {
     UsageRules rules =
         rules(
             "allow user ann\nallow group etl\ndeny user bob\ndeny group left",
             "etl: bob\nleft: ann",
             "");
-    assertThat(refusal(rules, "bob")).isEqualTo("user bob is denied the use of this cluster");
-    assertThat(refusal(rules, "ann")).contains("of group left");
+    assertThat(refusal(rules, "bob")).isEqualTo("user bob is denied access to this cluster");
+    assertThat(refusal(rules, "ann")).contains("in group left");
     assertThat(refusal(rules("deny user bob", "", ""), "ann")).isNull();
   }
 
   @Test
-  void takesWhatAUsersLineSaysThenAGroupsThenTheDefaultThenTheConfiguration() {
+  void looksUpLimitsByUserThenGroupThenDefaultThenConfiguration() {
     UsageRules rules =
         rules(
             "",
@@ -59,7 +58,7 @@ class UsageRulesTest {
             user ann bytes=unlimited
             carl = 7
             """);
-    // Of her two groups the one that the file names first holds.
+    // The first of her groups in the file applies.
     assertThat(rules.limits("ann")).isEqualTo(new Limits(3, -1, 500, -1, -1));
     assertThat(rules.limits("bob")).isEqualTo(new Limits(5, 1000, 500, -1, -1));
     assertThat(rules.limits("carl")).isEqualTo(new Limits(7, 1000, 500, -1, -1));
@@ -67,7 +66,7 @@ class UsageRulesTest {
   }
 
   @Test
-  void readsTheQuotaFileOfAUniffleUser() {
+  void readsAQuotaFileOfUniffle() {
     UsageRules rules = rules("", "", "user1=20\nuser2 = 30\ndefault=9");
     assertThat(rules.limits("user1").applications()).isEqualTo(20);
     assertThat(rules.limits("user2").applications()).isEqualTo(30);
@@ -80,11 +79,11 @@ class UsageRulesTest {
         "user ann|expected \"default LIMIT=",
         "user ann disks=3|found \"disks=3\"",
         "default bytes=lots|bytes: expected a size such as 500GiB or \"unlimited\", found \"lots\"",
-        "default applications=-4|applications: expected a number from 0",
+        "default applications=-4|applications: expected an integer from 0",
         "user a=b=c|expected \"default LIMIT=",
         "nonsense|expected \"default LIMIT="
       })
-  void refusesAQuotaThatIsNone(String line, String problem) {
+  void refusesInvalidQuotas(String line, String problem) {
     assertThatThrownBy(() -> QuotaRules.parse("# first\n" + line, CONFIGURED))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("line 2 \"" + line + "\": ")
@@ -92,7 +91,7 @@ class UsageRulesTest {
   }
 
   @Test
-  void refusesLinesOfAccessAndGroupsThatMeanNothing() {
+  void refusesInvalidLinesOfAccessAndGroups() {
     assertThatThrownBy(() -> AccessRules.parse("permit user ann"))
         .hasMessage("line 1 \"permit user ann\": expected \"allow\" or \"deny\" as first word");
     assertThatThrownBy(() -> AccessRules.parse("allow host h"))

@@ -37,12 +37,12 @@ class ClientSettingsTest {
       delimiter = '|',
       value = {
         "spark.rss.client.type|expected \"KEY VALUE\"",
-        "spark.executor.memory 1g|expected a key of clients: spark.rss.…",
-        "spark.rss.security.tls.enabled false|only a job can say",
-        "rss.coordinator.quorum evil:1|only a job can say",
-        "rss.client.type A~rss.client.type B|is there twice"
+        "spark.executor.memory 1g|expected a client key: spark.rss.…",
+        "spark.rss.security.tls.enabled false|can be set by the job only",
+        "rss.coordinator.quorum evil:1|can be set by the job only",
+        "rss.client.type A~rss.client.type B|duplicate key"
       })
-  void refusesWhatCannotBeGiven(String text, String problem) {
+  void refusesInvalidSettings(String text, String problem) {
     assertThatThrownBy(() -> ClientSettings.parse(text.replace("~", "\n")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("line ")

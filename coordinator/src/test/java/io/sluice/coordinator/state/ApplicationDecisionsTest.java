@@ -29,7 +29,7 @@ class ApplicationDecisionsTest {
   }
 
   @Test
-  void registersAnApplicationAndSaysHowManyServersItMayUse() {
+  void registersAnApplicationAndReturnsAssignableServers() {
     cluster.heartbeat(FakeCluster.beatOf("a", 1));
     cluster.heartbeat(FakeCluster.beatOf("b", 1));
     cluster.exclude("b:1");
@@ -43,7 +43,7 @@ class ApplicationDecisionsTest {
   }
 
   @Test
-  void registersTwiceWithoutForgettingAnything() {
+  void registeringTwiceKeepsTheState() {
     cluster.heartbeat(FakeCluster.beatOf("a", 1));
     cluster.register("app-1", "ann");
     cluster.shuffle(FakeCluster.shuffleOf("app-1", 0, 10));
@@ -81,11 +81,11 @@ class ApplicationDecisionsTest {
     RenewLeaseReply reply = cluster.renew("app-1");
     assertThat(reply.getStatus()).isEqualTo(Status.UNKNOWN_APPLICATION);
     assertThat(reply.getMessage())
-        .isEqualTo("application app-1 is not registered with this coordinator: register it");
+        .isEqualTo("application app-1 is not registered with this coordinator: register it first");
   }
 
   @Test
-  void doesNotRenewALeaseThatRanOutUnnoticed() {
+  void doesNotRenewAnExpiredLeaseBeforeTheTimeoutCheck() {
     cluster.register("app-1", "ann");
     cluster.nowMs += FakeCluster.LEASE_MS;
     assertThat(cluster.renew("app-1").getStatus()).isEqualTo(Status.UNKNOWN_APPLICATION);
@@ -94,7 +94,7 @@ class ApplicationDecisionsTest {
   }
 
   @Test
-  void remembersAnEndedApplicationUntilServersHaveLearntIt() {
+  void remembersAnEndedApplicationUntilServersAreNotified() {
     cluster.register("app-1", "ann");
     assertThat(cluster.unregister("app-1").getStatus()).isEqualTo(Status.OK);
     assertThat(cluster.unregister("app-1").getStatus()).isEqualTo(Status.OK);
@@ -108,13 +108,13 @@ class ApplicationDecisionsTest {
   }
 
   @Test
-  void tellsServersOfTheEndOfAnApplicationThatAnotherCoordinatorKnew() {
+  void notifiesServersOfTheEndOfAnUnknownApplication() {
     assertThat(cluster.unregister("app-1").getStatus()).isEqualTo(Status.OK);
     assertThat(cluster.leaseAt("a", 1, "app-1")).isEqualTo(ApplicationLease.State.ENDED);
   }
 
   @Test
-  void letsAnEndedApplicationBeginAgain() {
+  void registersAnEndedApplicationAgain() {
     cluster.register("app-1", "ann");
     cluster.unregister("app-1");
     assertThat(cluster.register("app-1", "bob").getStatus()).isEqualTo(Status.OK);
@@ -123,7 +123,7 @@ class ApplicationDecisionsTest {
   }
 
   @Test
-  void holdsNoMoreApplicationsThanItMay() {
+  void limitsLiveApplications() {
     FakeCluster small = limited(2, -1, 10);
     small.register("app-1", "ann");
     small.register("app-2", "ann");
@@ -136,7 +136,7 @@ class ApplicationDecisionsTest {
   }
 
   @Test
-  void holdsAUserToTheQuota() {
+  void limitsApplicationsOfAUser() {
     FakeCluster small = limited(10, 1, 10);
     small.register("app-1", "ann");
     RegisterApplicationReply reply = small.register("app-2", "ann");
@@ -147,7 +147,7 @@ class ApplicationDecisionsTest {
   }
 
   @Test
-  void remembersNoMoreEndedApplicationsThanItMay() {
+  void limitsRememberedEndedApplications() {
     FakeCluster small = limited(10, -1, 2);
     for (int i = 0; i < 5; i++) {
       small.register("app-" + i, "ann");
@@ -160,7 +160,7 @@ class ApplicationDecisionsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "a b", "a/../b", "app\u0000", "\u00e4pp"})
-  void refusesAnIdThatIsNone(String id) {
+  void refusesAnInvalidId(String id) {
     assertThat(cluster.register(id, "ann").getStatus()).isEqualTo(Status.BAD_REQUEST);
     assertThat(cluster.renew(id).getStatus()).isEqualTo(Status.BAD_REQUEST);
     assertThat(cluster.unregister(id).getStatus()).isEqualTo(Status.BAD_REQUEST);
@@ -170,7 +170,7 @@ class ApplicationDecisionsTest {
   }
 
   @Test
-  void refusesAnIdThatIsTooLongWithoutRepeatingAllOfIt() {
+  void refusesATooLongIdWithAShortenedMessage() {
     RegisterApplicationReply reply = cluster.register("x".repeat(257), "ann");
     assertThat(reply.getStatus()).isEqualTo(Status.BAD_REQUEST);
     assertThat(reply.getMessage()).endsWith("...\" (257 characters)").hasSizeLessThan(200);
@@ -178,7 +178,7 @@ class ApplicationDecisionsTest {
   }
 
   @Test
-  void takesUserNamesAsTheyAreUnlessTheyBreakALogLine() {
+  void acceptsUserNamesWithoutControlCharacters() {
     assertThat(cluster.register("app-1", "DOMAIN\\Ann L\u00f6we").getStatus()).isEqualTo(Status.OK);
     assertThat(cluster.register("app-2", "ann\nERROR disk on fire").getStatus())
         .isEqualTo(Status.BAD_REQUEST);

@@ -25,7 +25,7 @@ final class Changes {
             new DecommissionOrder("a:19999", 1_794_000_000_000L, 60_000, true, AT_MS)),
         new LoggedChange.DecommissionEnded("a:19999", true),
         new LoggedChange.ApplicationEnded(
-            Application.remembered(
+            Application.restored(
                 "app-20261121-0001",
                 "ann",
                 "0.1.0",

@@ -16,7 +16,7 @@ import io.sluice.proto.RenewLeaseRequest;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** A minute of lease and half a minute of silence, changed while the coordinator runs. */
+/** A lease of 60 s and a heartbeat timeout of 30 s, changed while the coordinator runs. */
 class CurrentDecisionsTest {
   private static final AssignmentConfig ASSIGNMENT =
       new AssignmentConfig(HostRule.PREFER_DIFF, 9, 0.95);
@@ -44,7 +44,7 @@ class CurrentDecisionsTest {
     return decision.reply();
   }
 
-  private long registerTold() {
+  private long registeredLeaseMs() {
     return applied(
             decisions
                 .get()
@@ -59,7 +59,7 @@ class CurrentDecisionsTest {
         .getLeaseMs();
   }
 
-  private long renewTold() {
+  private long renewedLeaseMs() {
     return applied(
             decisions
                 .get()
@@ -70,7 +70,7 @@ class CurrentDecisionsTest {
 
   private void pass(long ms) {
     nowMs += ms;
-    decisions.get().elapsed().at(view, nowMs).forEach(record -> view = record.applyTo(view));
+    decisions.get().timeouts().expired(view, nowMs).forEach(record -> view = record.applyTo(view));
   }
 
   private int live() {
@@ -78,39 +78,39 @@ class CurrentDecisionsTest {
   }
 
   @Test
-  void aLongerLeaseHoldsAtOnce() {
-    assertThat(registerTold()).isEqualTo(60_000);
+  void enforcesALongerLeaseAtOnce() {
+    assertThat(registeredLeaseMs()).isEqualTo(60_000);
 
     decisions.change(servers(30_000), applications(90_000), ASSIGNMENT);
 
     pass(89_000);
     assertThat(live()).isEqualTo(1);
-    assertThat(renewTold()).isEqualTo(90_000);
+    assertThat(renewedLeaseMs()).isEqualTo(90_000);
     pass(90_000);
     assertThat(live()).isZero();
   }
 
   @Test
-  void aShorterLeaseIsToldAtOnceAndHeldAgainstNobodyBeforeTheLongerOneHasPassed() {
-    registerTold();
+  void announcesAShorterLeaseAtOnceAndEnforcesItAfterTheLongerOne() {
+    registeredLeaseMs();
 
     decisions.change(servers(30_000), applications(6_000), ASSIGNMENT);
 
-    // A driver that was told a minute renews after a third of it.
+    // A driver with a lease of one minute renews it after a third of the time.
     pass(20_000);
     assertThat(live()).isEqualTo(1);
-    assertThat(renewTold()).isEqualTo(6_000);
+    assertThat(renewedLeaseMs()).isEqualTo(6_000);
     for (int i = 0; i < 20; i++) {
       pass(2_000);
-      assertThat(renewTold()).isEqualTo(6_000);
+      assertThat(renewedLeaseMs()).isEqualTo(6_000);
     }
     pass(6_000);
     assertThat(live()).isZero();
   }
 
   @Test
-  void aDriverThatWasLostBeforeTheChangeHasNoMoreTimeThanItWasTold() {
-    registerTold();
+  void aChangeDoesNotExtendTheLeaseOfALostDriver() {
+    registeredLeaseMs();
 
     decisions.change(servers(30_000), applications(6_000), ASSIGNMENT);
 
@@ -121,7 +121,7 @@ class CurrentDecisionsTest {
   }
 
   @Test
-  void aServerIsNotLostByATimeoutThatItHasNotHeardOf() {
+  void aServerIsNotLostByANewShorterTimeout() {
     HeartbeatRequest beat = FakeCluster.beatOf("a", 1).build();
     applied(decisions.get().servers().heartbeat(view, beat, nowMs));
 
@@ -129,15 +129,15 @@ class CurrentDecisionsTest {
 
     assertThat(decisions.get().serverPolicy().lostAfterMs()).isEqualTo(30_000);
     pass(29_999);
-    assertThat(heard(beat)).isEqualTo(Server.Liveness.HEARD);
+    assertThat(liveness(beat)).isEqualTo(Server.Liveness.LIVE);
     pass(1);
     assertThat(decisions.get().serverPolicy().lostAfterMs()).isEqualTo(3_000);
     applied(decisions.get().servers().heartbeat(view, beat, nowMs));
     pass(3_001);
-    assertThat(heard(beat)).isEqualTo(Server.Liveness.LOST);
+    assertThat(liveness(beat)).isEqualTo(Server.Liveness.LOST);
   }
 
-  private Server.Liveness heard(HeartbeatRequest beat) {
-    return view.servers().get(beat.getServer().getName()).heard();
+  private Server.Liveness liveness(HeartbeatRequest beat) {
+    return view.servers().get(beat.getServer().getName()).liveness();
   }
 }

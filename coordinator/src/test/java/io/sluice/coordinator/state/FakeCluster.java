@@ -32,7 +32,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A coordinator's decisions with a clock that the test turns: decides, applies, keeps what changed.
+ * Decisions of a coordinator with a clock that the test advances. Applies and stores all changes.
  * For one thread.
  */
 final class FakeCluster {
@@ -47,7 +47,7 @@ final class FakeCluster {
   private final ShuffleDecisions shuffleDecisions;
   private final ServerDecisions serverDecisions;
   private final MoveDecisions moveDecisions;
-  private final Elapsed elapsed;
+  private final TimeoutDecisions timeouts;
   final Quotas quotas;
   private final QuotaWatch quotaWatch;
   UsageRules newRules;
@@ -88,28 +88,28 @@ final class FakeCluster {
             quotas);
     this.serverDecisions = new ServerDecisions(servers, applications, quotas);
     this.moveDecisions = new MoveDecisions(eligibility, new AssignmentPlanner(assignment));
-    this.elapsed = new Elapsed(servers, applications);
+    this.timeouts = new TimeoutDecisions(servers, applications);
     this.listings = new Listings(servers, applications);
   }
 
-  /** Reads the operator's rules and looks at what is used, as the thread of the rules does. */
-  void lookAtQuotas() {
-    List<MetadataRecord> news = new ArrayList<>(quotaWatch.readRules());
-    news.addAll(quotaWatch.look(view, nowMs));
-    applied(news);
+  /** Reads the rule files and updates the usage, like the rules thread. */
+  void updateQuotas() {
+    List<MetadataRecord> records = new ArrayList<>(quotaWatch.readRules());
+    records.addAll(quotaWatch.update(view, nowMs));
+    applied(records);
   }
 
-  /** Lets time pass, as the state thread does. */
+  /** Advances the clock and checks timeouts, like the state thread. */
   void pass(long ms) {
     nowMs += ms;
-    applied(elapsed.at(view, nowMs));
+    applied(timeouts.expired(view, nowMs));
   }
 
   RegisterApplicationReply register(String application, String user) {
     return register(application, user, false);
   }
 
-  /** By a driver that had registered before. */
+  /** Registers an application again. */
   RegisterApplicationReply registerAgain(String application, String user) {
     return register(application, user, true);
   }

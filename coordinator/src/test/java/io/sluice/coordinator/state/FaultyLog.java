@@ -5,7 +5,7 @@ import io.sluice.coordinator.log.MetadataLog;
 import java.io.IOException;
 import java.util.List;
 
-/** A log in memory that fails when a test wants it. Thread-safe. */
+/** A log in memory with injected failures. Thread-safe. */
 final class FaultyLog implements MetadataLog {
   private final InMemoryMetadataLog log = InMemoryMetadataLog.keeping();
   private String failure;
@@ -24,12 +24,12 @@ final class FaultyLog implements MetadataLog {
     crashes = false;
   }
 
-  /** Throws what no log documents. */
+  /** Throws an undocumented exception. */
   synchronized void breakDown() {
     broken = true;
   }
 
-  /** Appends, and ends the thread that does before it can apply what it has appended. */
+  /** Appends, then stops the calling thread before it can apply the records. */
   synchronized void crashAfterAppend() {
     crashes = true;
   }
@@ -38,7 +38,7 @@ final class FaultyLog implements MetadataLog {
     return log.read().records();
   }
 
-  /** Batches that were appended. */
+  /** Number of appended batches. */
   synchronized int appends() {
     return appends;
   }

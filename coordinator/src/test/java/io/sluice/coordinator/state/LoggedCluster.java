@@ -31,8 +31,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A coordinator's state on a log, with its thread and real decisions, and a clock that the test
- * turns. {@link #close} ends the thread and leaves the log open.
+ * State of a coordinator with a log, the state thread, real decisions, and a clock that the test
+ * advances. {@link #close} stops the thread and leaves the log open.
  */
 final class LoggedCluster implements AutoCloseable {
   static final long WALL_MS = 1_795_000_000_000L;
@@ -51,7 +51,7 @@ final class LoggedCluster implements AutoCloseable {
   }
 
   /**
-   * @param nanos the time, which goes on when the cluster is opened again
+   * @param nanos the time; continues when the cluster is opened again
    */
   LoggedCluster(MetadataLog log, AtomicLong nanos, long snapshotAfterBytes) throws IOException {
     this.nanos = nanos;
@@ -70,7 +70,7 @@ final class LoggedCluster implements AutoCloseable {
     owner =
         new StateOwner(
             new StateClock(wall, nanos::get, restored.newestMs()),
-            decisions::elapsed,
+            decisions::timeouts,
             stateLog,
             restored.view(),
             history,
@@ -83,7 +83,7 @@ final class LoggedCluster implements AutoCloseable {
     return owner.view();
   }
 
-  /** What a restart must not change. */
+  /** State that a restart must preserve. */
   List<LoggedChange> logged() {
     return LoggedState.of(owner.view(), history);
   }
@@ -92,14 +92,14 @@ final class LoggedCluster implements AutoCloseable {
     nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(ms));
   }
 
-  /** Has time pass, as the state's thread does once a second, without the wait. */
-  void elapse() {
-    ask((view, nowMs) -> Decision.repeated(decisions.elapsed().at(view, nowMs), 0));
+  /** Checks timeouts, like the state thread once a second. */
+  void checkTimeouts() {
+    submit((view, nowMs) -> Decision.repeated(decisions.timeouts().expired(view, nowMs), 0));
   }
 
-  <R> R ask(StateOwner.Decider<R> decider) {
+  <R> R submit(StateOwner.Decider<R> decider) {
     try {
-      return owner.ask(decider).get(WAIT_SECONDS, TimeUnit.SECONDS);
+      return owner.submit(decider).get(WAIT_SECONDS, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
       throw new IllegalStateException(e.getCause());
     } catch (InterruptedException | TimeoutException e) {
@@ -108,7 +108,7 @@ final class LoggedCluster implements AutoCloseable {
   }
 
   void change(MetadataRecord record) {
-    ask((view, nowMs) -> Decision.of(record, 0));
+    submit((view, nowMs) -> Decision.of(record, 0));
   }
 
   void exclude(String... entries) {
@@ -120,12 +120,12 @@ final class LoggedCluster implements AutoCloseable {
   }
 
   HeartbeatReply heartbeat(HeartbeatRequest.Builder beat) {
-    return ask((view, nowMs) -> decisions.servers().heartbeat(view, beat.build(), nowMs));
+    return submit((view, nowMs) -> decisions.servers().heartbeat(view, beat.build(), nowMs));
   }
 
-  /** The server of the heartbeat accepts an order. */
+  /** The server of the heartbeat accepts a decommission. */
   void decommission(HeartbeatRequest.Builder beat, boolean move) {
-    ask(
+    submit(
         (view, nowMs) ->
             Decision.of(
                 new LoggedChange.DecommissionOrdered(
@@ -135,37 +135,39 @@ final class LoggedCluster implements AutoCloseable {
   }
 
   Status register(String application, String user) {
-    return ask((view, nowMs) ->
-            decisions
-                .applications()
-                .register(
-                    view,
-                    RegisterApplicationRequest.newBuilder()
-                        .setApplication(application)
-                        .setUser(user)
-                        .setClientVersion("1")
-                        .build(),
-                    nowMs))
+    return submit(
+            (view, nowMs) ->
+                decisions
+                    .applications()
+                    .register(
+                        view,
+                        RegisterApplicationRequest.newBuilder()
+                            .setApplication(application)
+                            .setUser(user)
+                            .setClientVersion("1")
+                            .build(),
+                        nowMs))
         .getStatus();
   }
 
   Status renew(String application, int fallbacks, String reason) {
-    return ask((view, nowMs) ->
-            decisions
-                .applications()
-                .renew(
-                    view,
-                    RenewLeaseRequest.newBuilder()
-                        .setApplication(application)
-                        .setFallbackShuffles(fallbacks)
-                        .setLastFallbackReason(reason)
-                        .build(),
-                    nowMs))
+    return submit(
+            (view, nowMs) ->
+                decisions
+                    .applications()
+                    .renew(
+                        view,
+                        RenewLeaseRequest.newBuilder()
+                            .setApplication(application)
+                            .setFallbackShuffles(fallbacks)
+                            .setLastFallbackReason(reason)
+                            .build(),
+                        nowMs))
         .getStatus();
   }
 
   UnregisterApplicationReply unregister(String application) {
-    return ask(
+    return submit(
         (view, nowMs) ->
             decisions
                 .applications()
@@ -175,7 +177,7 @@ final class LoggedCluster implements AutoCloseable {
                     nowMs));
   }
 
-  /** Takes a sample of throughput, and logs samples when there are enough. */
+  /** Takes a throughput sample, and logs the samples if there are enough. */
   void sample(int logAtLeast) {
     ThroughputHistory throughput = history.throughput();
     throughput.sample(view().servers(), view().excluded(), LOST_AFTER_MS, owner.nowMs());

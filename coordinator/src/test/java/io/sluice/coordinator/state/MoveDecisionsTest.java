@@ -16,7 +16,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Who takes over from a leaving server, and how a driver comes to know. */
+/** Choice of move targets, and notification of drivers. */
 class MoveDecisionsTest {
   private static final ShuffleId SHUFFLE =
       ShuffleId.newBuilder().setApplication("app").setShuffle(3).build();
@@ -32,7 +32,7 @@ class MoveDecisionsTest {
     return FakeCluster.beatOf("leaving", 1).setState(ServerState.SERVER_DRAINING);
   }
 
-  private static HeartbeatRequest.Builder holding(String host, int port) {
+  private static HeartbeatRequest.Builder withData(String host, int port) {
     HeartbeatRequest.Builder beat = FakeCluster.beatOf(host, port);
     beat.getStoredBuilder().addShuffles(ShuffleLoad.newBuilder().setShuffle(SHUFFLE));
     return beat;
@@ -60,18 +60,18 @@ class MoveDecisionsTest {
   }
 
   @Test
-  void choosesAServerThatWorksAndHasAllTagsOfTheOneThatLeaves() {
+  void choosesAnActiveServerWithAllTagsOfTheLeavingServer() {
     cluster.heartbeat(leaving().addTags("ssd"));
     cluster.heartbeat(FakeCluster.beatOf("untagged", 1));
     cluster.heartbeat(FakeCluster.beatOf("draining", 1).setState(ServerState.SERVER_DRAINING));
     cluster.heartbeat(FakeCluster.beatOf("excluded", 1).addTags("ssd"));
     cluster.exclude("excluded:1");
 
-    MoveTargetReply nobody = cluster.target(request().build());
-    assertThat(nobody.getStatus()).isEqualTo(Status.NO_SERVERS);
-    assertThat(nobody.getMessage())
+    MoveTargetReply none = cluster.target(request().build());
+    assertThat(none.getStatus()).isEqualTo(Status.NO_SERVERS);
+    assertThat(none.getMessage())
         .isEqualTo(
-            "no server can take what leaving:1 holds; 4 servers known: 1 excluded, 2 draining,"
+            "no server can receive the data of server leaving:1: 4 servers known: 1 excluded, 2 draining,"
                 + " 1 without tags");
 
     cluster.heartbeat(FakeCluster.beatOf("fit", 1).addTags("hdd").addTags("ssd"));
@@ -80,15 +80,15 @@ class MoveDecisionsTest {
   }
 
   @Test
-  void keepsAwayFromHostsAndServersThatHoldCopiesWhileItCan() {
+  void prefersHostsAndServersWithoutDataOfTheShuffle() {
     cluster.heartbeat(leaving());
-    cluster.heartbeat(holding("copy", 1));
+    cluster.heartbeat(withData("replica", 1));
     for (int i = 0; i < 10; i++) {
-      assertThat(target()).as("there is nobody else").isEqualTo("copy:1");
+      assertThat(target()).as("no other server").isEqualTo("replica:1");
     }
-    cluster.heartbeat(FakeCluster.beatOf("copy", 2));
+    cluster.heartbeat(FakeCluster.beatOf("replica", 2));
     for (int i = 0; i < 10; i++) {
-      assertThat(target()).as("on the same host, but another server").isEqualTo("copy:2");
+      assertThat(target()).as("on the same host, but another server").isEqualTo("replica:2");
     }
     cluster.heartbeat(FakeCluster.beatOf("other", 1));
     for (int i = 0; i < 10; i++) {
@@ -97,7 +97,7 @@ class MoveDecisionsTest {
   }
 
   @Test
-  void passesByServersThatWillNotDo() {
+  void skipsServersThatAreNotEligible() {
     cluster.heartbeat(leaving());
     cluster.heartbeat(FakeCluster.beatOf("a", 1));
     cluster.heartbeat(FakeCluster.beatOf("b", 1));
@@ -108,17 +108,17 @@ class MoveDecisionsTest {
   }
 
   @Test
-  void refusesWhatItCannotUnderstand() {
+  void refusesInvalidRequests() {
     assertThat(cluster.target(request().setFrom("").build()).getStatus())
         .isEqualTo(Status.BAD_REQUEST);
     assertThat(cluster.target(request().clearShuffle().build()).getMessage())
         .startsWith("application id: expected");
     assertThat(cluster.target(request().build()).getMessage())
-        .isEqualTo("server leaving:1 is not known here, nor what others should be like");
+        .isEqualTo("server leaving:1 is not known to this coordinator, so its tags are unknown");
   }
 
   @Test
-  void tellsTheDriverUntilItHasAppliedAMove() {
+  void repeatsAMoveUntilTheDriverHasAppliedIt() {
     ShuffleMove move = moveTo("a");
     assertThat(cluster.renew("app").getMovesList()).isEmpty();
 
@@ -133,12 +133,12 @@ class MoveDecisionsTest {
         .containsExactly(move);
     assertThat(cluster.events)
         .contains(
-            "INFO shuffle is moved application=app shuffle=3 server=leaving:1 to=a:1",
-            "INFO driver knows of a move application=app shuffle=3 server=leaving:1 to=a:1");
+            "INFO shuffle is moved to another server application=app shuffle=3 server=leaving:1 to=a:1",
+            "INFO driver uses the new server of a moved shuffle application=app shuffle=3 server=leaving:1 to=a:1");
   }
 
   @Test
-  void tellsOfAMoveWhenTheServerHasGoneAndToADriverThatBeginsAgain() {
+  void repeatsAMoveAfterTheServerLeftAndAfterADriverRestart() {
     ShuffleMove move = moveTo("a");
     cluster.heartbeat(leaving().addMoves(move));
     cluster.heartbeat(leaving().addMoves(move).setLeaving(true));
@@ -152,7 +152,7 @@ class MoveDecisionsTest {
   }
 
   @Test
-  void anotherTargetIsAnotherMove() {
+  void aNewTargetIsANewMove() {
     cluster.heartbeat(leaving().addMoves(moveTo("a")));
     cluster.renew("app", moveTo("a"));
 
@@ -166,7 +166,7 @@ class MoveDecisionsTest {
   }
 
   @Test
-  void aCoordinatorThatDoesNotKnowTheApplicationHearsOfItsMovesLater() {
+  void recordsMovesOnceTheApplicationIsRegistered() {
     ShuffleMove move =
         moveTo("a").toBuilder().setShuffle(SHUFFLE.toBuilder().setApplication("late")).build();
     cluster.heartbeat(leaving().addMoves(move));
@@ -179,7 +179,7 @@ class MoveDecisionsTest {
   }
 
   @Test
-  void aServerTellsOfItsOwnMovesOnly() {
+  void refusesMovesOfAnotherServer() {
     HeartbeatReply reply = cluster.heartbeat(FakeCluster.beatOf("b", 1).addMoves(moveTo("a")));
 
     assertThat(reply.getStatus()).isEqualTo(Status.BAD_REQUEST);

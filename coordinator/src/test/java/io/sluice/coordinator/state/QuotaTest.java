@@ -16,7 +16,7 @@ import io.sluice.proto.Status;
 import io.sluice.proto.StoredData;
 import org.junit.jupiter.api.Test;
 
-/** What users and applications are told that have reached a limit. */
+/** Users and applications that have reached a limit. */
 class QuotaTest {
   private static final long KIB = 1024;
 
@@ -32,8 +32,8 @@ class QuotaTest {
         rules(access, quotas));
   }
 
-  /** A server says what it holds of an application. */
-  private static HeartbeatReply holds(
+  /** A server reports its data of an application. */
+  private static HeartbeatReply report(
       FakeCluster cluster, String host, String application, long bytes, long partitions) {
     return cluster.heartbeat(
         FakeCluster.beatOf(host, 1)
@@ -48,16 +48,15 @@ class QuotaTest {
   }
 
   @Test
-  void deniesAUserWhoMayNotUseTheClusterAndSaysWhatWouldBeRight() {
+  void deniesAUserWithoutAccess() {
     FakeCluster cluster = cluster("deny user bob", "");
     assertThat(cluster.register("app-1", "ann").getStatus()).isEqualTo(Status.OK);
     var reply = cluster.register("app-2", "bob");
     assertThat(reply.getStatus()).isEqualTo(Status.DENIED);
     assertThat(reply.getMessage())
         .isEqualTo(
-            "user bob is denied the use of this cluster (rss.coordinator.access.candidates.path):"
-                + " ask the operator for a line \"allow user bob\"; it uses its engine's own shuffle"
-                + " meanwhile");
+            "user bob is denied access to this cluster (rss.coordinator.access.candidates.path):"
+                + " ask the operator to add \"allow user bob\". The built-in shuffle is used");
     assertThat(cluster.view.applications().get("app-2")).isNull();
     assertThat(cluster.events)
         .last()
@@ -67,42 +66,42 @@ class QuotaTest {
   }
 
   @Test
-  void aRunningApplicationOfAUserWhoIsDeniedNowKeepsWhatItHasAndGetsNoFurtherShuffle() {
+  void aDeniedUsersRunningApplicationKeepsItsDataAndGetsNoNewShuffle() {
     FakeCluster cluster = cluster("", "");
     cluster.heartbeat(FakeCluster.beatOf("a", 1));
     cluster.register("app-1", "bob");
     assertThat(cluster.shuffle(FakeCluster.shuffleOf("app-1", 0, 4)).getStatus())
         .isEqualTo(Status.OK);
     cluster.newRules = rules("deny user bob", "");
-    cluster.lookAtQuotas();
-    assertThat(cluster.events).last().isEqualTo("INFO rules of access and quotas changed");
+    cluster.updateQuotas();
+    assertThat(cluster.events).last().isEqualTo("INFO access rules or quotas changed");
     RegisterShuffleReply reply = cluster.shuffle(FakeCluster.shuffleOf("app-1", 1, 4));
     assertThat(reply.getStatus()).isEqualTo(Status.DENIED);
     assertThat(cluster.renew("app-1").getStatus()).isEqualTo(Status.OK);
   }
 
   @Test
-  void tellsServersToTakeNothingMoreOfAnApplicationThatHasReachedItsBytes() {
+  void serversRefusePushesOfAnApplicationOverItsBytes() {
     FakeCluster cluster = cluster("", "default application.bytes=64k");
     cluster.register("app-1", "ann");
     cluster.register("app-2", "ann");
-    holds(cluster, "a", "app-1", 40 * KIB, 3);
-    holds(cluster, "b", "app-1", 23 * KIB, 3);
-    cluster.lookAtQuotas();
-    assertThat(holds(cluster, "a", "app-1", 40 * KIB, 3).getLeases(0).getOverQuota()).isEmpty();
+    report(cluster, "a", "app-1", 40 * KIB, 3);
+    report(cluster, "b", "app-1", 23 * KIB, 3);
+    cluster.updateQuotas();
+    assertThat(report(cluster, "a", "app-1", 40 * KIB, 3).getLeases(0).getOverQuota()).isEmpty();
 
-    holds(cluster, "b", "app-1", 24 * KIB, 3);
-    cluster.lookAtQuotas();
-    cluster.lookAtQuotas();
-    assertThat(holds(cluster, "a", "app-1", 40 * KIB, 3).getLeases(0).getOverQuota())
+    report(cluster, "b", "app-1", 24 * KIB, 3);
+    cluster.updateQuotas();
+    cluster.updateQuotas();
+    assertThat(report(cluster, "a", "app-1", 40 * KIB, 3).getLeases(0).getOverQuota())
         .startsWith("application app-1 has 64.0 KiB on the servers, the quota is 64.0 KiB");
-    assertThat(holds(cluster, "a", "app-2", 1, 1).getLeases(0).getOverQuota()).isEmpty();
+    assertThat(report(cluster, "a", "app-2", 1, 1).getLeases(0).getOverQuota()).isEmpty();
     assertThat(cluster.events).filteredOn(event -> event.contains("quota reached")).hasSize(1);
 
-    // A server that does not hold it any more.
+    // A server that no longer stores it.
     cluster.heartbeat(FakeCluster.beatOf("b", 1));
-    cluster.lookAtQuotas();
-    assertThat(holds(cluster, "a", "app-1", 40 * KIB, 3).getLeases(0).getOverQuota()).isEmpty();
+    cluster.updateQuotas();
+    assertThat(report(cluster, "a", "app-1", 40 * KIB, 3).getLeases(0).getOverQuota()).isEmpty();
     assertThat(cluster.events)
         .last()
         .isEqualTo("INFO application is below its quota again application=app-1");
@@ -112,8 +111,8 @@ class QuotaTest {
   void refusesReplacementServersToAnApplicationThatIsOverItsQuota() {
     FakeCluster cluster = cluster("", "default bytes=10");
     cluster.register("app-1", "ann");
-    holds(cluster, "a", "app-1", 10, 1);
-    cluster.lookAtQuotas();
+    report(cluster, "a", "app-1", 10, 1);
+    cluster.updateQuotas();
     RegisterShuffleReply reply =
         cluster.shuffle(FakeCluster.shuffleOf("app-1", 0, 4).setReplacementPartitions(1));
     assertThat(reply.getStatus()).isEqualTo(Status.DENIED);
@@ -121,24 +120,24 @@ class QuotaTest {
   }
 
   @Test
-  void countsTheBytesOfAllApplicationsOfAUserAndDeniesTheNext() {
+  void sumsUpTheBytesOfAUserAndDeniesTheNextApplication() {
     FakeCluster cluster = cluster("", "user ann bytes=100");
     cluster.register("app-1", "ann");
     cluster.register("app-2", "ann");
-    holds(cluster, "a", "app-1", 60, 1);
-    holds(cluster, "b", "app-2", 60, 1);
-    cluster.lookAtQuotas();
+    report(cluster, "a", "app-1", 60, 1);
+    report(cluster, "b", "app-2", 60, 1);
+    cluster.updateQuotas();
     assertThat(cluster.quotas.overQuota()).containsExactlyInAnyOrder("app-1", "app-2");
     assertThat(cluster.register("app-3", "ann").getStatus()).isEqualTo(Status.DENIED);
     assertThat(cluster.register("app-4", "bob").getStatus()).isEqualTo(Status.OK);
   }
 
   @Test
-  void refusesAShuffleThatWouldExceedThePartitionsOfItsApplicationCopiesCounted() {
+  void refusesAShuffleThatExceedsThePartitionQuotaWithReplicas() {
     FakeCluster cluster = cluster("", "default application.partitions=100");
     cluster.register("app-1", "ann");
-    holds(cluster, "a", "app-1", 10, 60);
-    cluster.lookAtQuotas();
+    report(cluster, "a", "app-1", 10, 60);
+    cluster.updateQuotas();
     assertThat(cluster.shuffle(FakeCluster.shuffleOf("app-1", 0, 40)).getStatus())
         .isEqualTo(Status.OK);
     RegisterShuffleReply reply =
@@ -146,22 +145,23 @@ class QuotaTest {
     assertThat(reply.getStatus()).isEqualTo(Status.DENIED);
     assertThat(reply.getMessage())
         .startsWith(
-            "application app-1 has 60 partitions on the servers and wants 42 more, the quota is 100");
+            "application app-1 has 60 partitions on the servers and requests 42 more, the quota is"
+                + " 100");
     assertThat(cluster.events).last().asString().contains("cause=APPLICATION_PARTITIONS");
-    // A stage that runs again asks for nothing new.
+    // A recomputed stage requests no new partitions.
     assertThat(cluster.shuffle(FakeCluster.shuffleOf("app-1", 0, 40)).getStatus())
         .isEqualTo(Status.OK);
   }
 
   @Test
-  void whatRunsIsRegisteredAgainWhateverTheLimitsSayNow() {
+  void registersARunningApplicationAgainDespiteLimits() {
     FakeCluster cluster = cluster("deny user ann", "");
     cluster.pass(2 * FakeCluster.LEASE_MS);
     assertThat(cluster.registerAgain("app-1", "ann").getStatus())
         .as("nothing of it would be lost")
         .isEqualTo(Status.DENIED);
-    holds(cluster, "a", "app-1", 10, 1);
-    cluster.lookAtQuotas();
+    report(cluster, "a", "app-1", 10, 1);
+    cluster.updateQuotas();
     assertThat(cluster.registerAgain("app-1", "ann").getStatus()).isEqualTo(Status.OK);
     assertThat(cluster.register("app-2", "ann").getStatus()).isEqualTo(Status.DENIED);
   }

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class RecordFormatFuzzTest {
   @Test
-  void aRecordIsRefusedOrReadAsItIsWritten() {
+  void decodesOrRefusesRecords() {
     byte[][] records =
         Changes.ofEachKind().stream().map(RecordFormat::encode).toArray(byte[][]::new);
     DecoderFuzz.of(records)

@@ -28,7 +28,7 @@ class RecordFormatTest {
 
   /** Each record behind its length, 4 bytes big-endian. */
   @Test
-  void recordsAreThoseOfTheGoldenFile() throws IOException {
+  void writesTheGoldenFile() throws IOException {
     ByteArrayOutputStream all = new ByteArrayOutputStream();
     DataOutputStream out = new DataOutputStream(all);
     for (LoggedChange change : Changes.ofEachKind()) {
@@ -66,7 +66,7 @@ class RecordFormatTest {
   void refusesRecordsOfANewerVersion() {
     assertThatThrownBy(() -> RecordFormat.decode(new byte[0]))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("no change that this version knows");
+        .hasMessageContaining("a type unknown to this version");
     byte[] event =
         LoggedRecord.newBuilder()
             .setEvent(LoggedEvent.newBuilder().setKind("SERVER_EXPLODED"))
@@ -78,7 +78,7 @@ class RecordFormatTest {
   }
 
   @Test
-  void refusesWhatIsNoRecord() {
+  void refusesInvalidRecords() {
     assertThatThrownBy(() -> RecordFormat.decode(new byte[] {(byte) 0xff}))
         .isInstanceOf(IOException.class);
     byte[] uneven =

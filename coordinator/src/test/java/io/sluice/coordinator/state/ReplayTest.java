@@ -15,15 +15,15 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /**
- * Snapshot and records give the state that the coordinator had. Goal: whatever happens, in whatever
- * order, with snapshots in between. Method: random operations on a coordinator whose log keeps
- * snapshots often; at random moments a second one reads the log, and must have the same.
+ * Goal: snapshot and records restore the state, for any order of operations and snapshots. Method:
+ * random operations on a coordinator that writes snapshots often; from time to time a second
+ * coordinator reads the log and must have an equal state.
  */
 class ReplayTest {
   private static final int STEPS = 150;
 
   @Test
-  void snapshotAndRecordsGiveTheLiveState() throws IOException {
+  void snapshotAndRecordsRestoreTheState() throws IOException {
     for (int seed = 1; seed <= TestEffort.times(20); seed++) {
       run(seed);
     }
@@ -37,7 +37,7 @@ class ReplayTest {
     LoggedCluster live = new LoggedCluster(log, nanos, snapshotAfter);
     try {
       for (int step = 0; step < STEPS; step++) {
-        act(live, random);
+        operate(live, random);
         if (random.nextInt(25) == 0) {
           live.close();
           List<LoggedChange> before = live.logged();
@@ -51,7 +51,7 @@ class ReplayTest {
     }
   }
 
-  private static void act(LoggedCluster cluster, Random random) {
+  private static void operate(LoggedCluster cluster, Random random) {
     String application = "app-" + random.nextInt(40);
     HeartbeatRequest.Builder beat = FakeCluster.beatOf("host-" + random.nextInt(4), 1);
     switch (random.nextInt(14)) {
@@ -74,7 +74,7 @@ class ReplayTest {
       }
       case 13 -> {
         cluster.pass(random.nextInt(400_000));
-        cluster.elapse();
+        cluster.checkTimeouts();
       }
       default -> throw new AssertionError();
     }

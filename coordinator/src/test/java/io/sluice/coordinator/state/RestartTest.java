@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a restart of the coordinator keeps, with the log in a directory. */
+/** State that survives a restart, with the log in a directory. */
 class RestartTest {
   private static final String A = "a:1";
 
@@ -87,7 +87,7 @@ class RestartTest {
 
     restart();
 
-    // A heartbeat that was sent before the order.
+    // A heartbeat sent before the order.
     cluster.heartbeat(beat());
     assertThat(state()).isEqualTo(ServerState.SERVER_DRAINING);
     DecommissionOrder order = cluster.view().orders().decommission(A);
@@ -121,7 +121,7 @@ class RestartTest {
   }
 
   @Test
-  void aDecommissionThatWasCancelledAtTheServerEnds() {
+  void aDecommissionCancelledAtTheServerEnds() {
     cluster.heartbeat(beat());
     cluster.decommission(beat(), false);
     cluster.heartbeat(beat().setState(ServerState.SERVER_DRAINING));
@@ -136,21 +136,21 @@ class RestartTest {
   }
 
   @Test
-  void aDecommissionOfAServerThatNeverComesBackEnds() throws IOException {
+  void aDecommissionOfALostServerEnds() throws IOException {
     cluster.heartbeat(beat());
     cluster.decommission(beat(), false);
     restart();
-    cluster.elapse();
+    cluster.checkTimeouts();
     assertThat(cluster.view().orders().decommissions()).hasSize(1);
 
     cluster.pass(3_600_001);
-    cluster.elapse();
+    cluster.checkTimeouts();
 
     assertThat(cluster.view().orders().decommissions()).isEmpty();
   }
 
   @Test
-  void endedApplicationsSurviveAndServersLearnOfThem() throws IOException {
+  void endedApplicationsSurviveAndServersAreNotified() throws IOException {
     cluster.register("app", "ann");
     cluster.renew("app", 2, "NO_SERVERS");
     cluster.pass(5000);
@@ -166,17 +166,17 @@ class RestartTest {
   }
 
   @Test
-  void anEndedApplicationIsForgottenOnTimeAfterARestart() throws IOException {
+  void anEndedApplicationIsRemovedOnTimeAfterARestart() throws IOException {
     cluster.register("app", "ann");
     cluster.unregister("app");
     cluster.pass(400_000);
     restart();
     cluster.pass(199_999);
-    cluster.elapse();
+    cluster.checkTimeouts();
     assertThat(cluster.view().applications().get("app")).isNotNull();
 
     cluster.pass(2);
-    cluster.elapse();
+    cluster.checkTimeouts();
 
     assertThat(cluster.view().applications().get("app")).isNull();
     restart();
@@ -184,7 +184,7 @@ class RestartTest {
   }
 
   @Test
-  void anApplicationThatIsRegisteredAgainHasNotEndedAfterARestart() throws IOException {
+  void aReregisteredApplicationIsNotEndedAfterARestart() throws IOException {
     cluster.register("app", "ann");
     cluster.unregister("app");
     cluster.register("app", "ann");
@@ -222,7 +222,7 @@ class RestartTest {
   }
 
   @Test
-  void theSameFallbacksAreLoggedOnce() throws IOException {
+  void unchangedFallbacksAreLoggedOnce() throws IOException {
     cluster.register("app", "ann");
     cluster.renew("app", 3, "DENIED");
     long bytes = log.recordBytes();
@@ -273,7 +273,7 @@ class RestartTest {
 
   @Test
   void eventsAreBounded() throws IOException {
-    cluster.ask(
+    cluster.submit(
         (view, nowMs) -> {
           List<MetadataRecord> lost = new ArrayList<>();
           for (int i = 0; i < EventLog.CAPACITY + 10; i++) {
@@ -313,14 +313,14 @@ class RestartTest {
       cluster.pass(1000);
       cluster.heartbeat(beat().addApplications("app"));
       cluster.renew("app", 0, "");
-      cluster.elapse();
+      cluster.checkTimeouts();
     }
 
     assertThat(log.recordBytes()).isEqualTo(bytes);
   }
 
   @Test
-  void aChangeThatWasLoggedBeforeACrashIsThereAfterIt() throws IOException {
+  void aLoggedChangeSurvivesACrash() throws IOException {
     FaultyLog crashing = new FaultyLog();
     LoggedCluster first = new LoggedCluster(crashing, nanos);
     crashing.crashAfterAppend();
@@ -335,17 +335,17 @@ class RestartTest {
   }
 
   @Test
-  void aLogOfANewerVersionEndsTheStart() {
+  void doesNotStartWithALogOfANewerVersion() {
     InMemoryMetadataLog newer = InMemoryMetadataLog.keeping();
     newer.append(List.of(new byte[0]));
 
     assertThatThrownBy(() -> new LoggedCluster(newer, nanos))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("no change that this version knows");
+        .hasMessageContaining("a type unknown to this version");
   }
 
   @Test
-  void timesGoOnWhenTheWallClockWasSetBack() throws IOException {
+  void timesContinueAfterTheWallClockWasSetBack() throws IOException {
     cluster.pass(1_000_000);
     cluster.register("app", "ann");
     cluster.unregister("app");
@@ -355,7 +355,7 @@ class RestartTest {
     start();
 
     assertThat(cluster.owner.nowMs()).isGreaterThanOrEqualTo(endedAtMs);
-    cluster.elapse();
+    cluster.checkTimeouts();
     assertThat(cluster.view().applications().get("app")).isNotNull();
     assertThat(cluster.history.events().all())
         .extracting(event -> event.event().kind())

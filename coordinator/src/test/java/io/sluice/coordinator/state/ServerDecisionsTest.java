@@ -29,7 +29,7 @@ class ServerDecisionsTest {
   }
 
   @Test
-  void learnsAServerFromItsFirstHeartbeat() {
+  void addsAServerAtItsFirstHeartbeat() {
     HeartbeatReply reply =
         cluster.heartbeat(FakeCluster.beatOf("a", 1).addTags("ssd").addTags("fast").addTags("ssd"));
     assertThat(reply.getStatus()).isEqualTo(Status.OK);
@@ -41,29 +41,32 @@ class ServerDecisionsTest {
   }
 
   @Test
-  void refusesAHeartbeatOfAnEarlierLife() {
+  void refusesAHeartbeatOfAnEarlierEpoch() {
     cluster.heartbeat(epoch(5));
     HeartbeatReply reply = cluster.heartbeat(epoch(4).setState(ServerState.UNHEALTHY));
     assertThat(reply.getStatus()).isEqualTo(Status.STALE_EPOCH);
     assertThat(reply.getMessage())
-        .isEqualTo("server a:1: expected epoch 5 or later, found 4 of an earlier life");
+        .isEqualTo(
+            "server a:1: expected epoch 5 or later, found 4 of an earlier start of the process");
     assertThat(cluster.stateOf("a:1")).isEqualTo(ServerState.ACTIVE);
   }
 
   @Test
-  void aServerThatLeavesIsNotLost() {
+  void aLeavingServerIsNotLost() {
     cluster.heartbeat(epoch(5));
 
     assertThat(cluster.heartbeat(epoch(5).setLeaving(true)).getStatus()).isEqualTo(Status.OK);
 
     assertThat(cluster.view.servers().size()).isZero();
-    assertThat(cluster.events).last().isEqualTo("INFO server left server=a:1 epoch=5");
+    assertThat(cluster.events)
+        .last()
+        .isEqualTo("INFO decommissioned server left server=a:1 epoch=5");
     cluster.heartbeat(epoch(5).setLeaving(true));
     assertThat(cluster.events).hasSize(2);
   }
 
   @Test
-  void takesALaterLifeInThePlaceOfTheEarlier() {
+  void replacesAServerByOneOfALaterEpoch() {
     cluster.heartbeat(epoch(5));
     assertThat(cluster.heartbeat(epoch(6)).getStatus()).isEqualTo(Status.OK);
     assertThat(cluster.view.servers().get("a:1").id().getEpoch()).isEqualTo(6);
@@ -73,7 +76,7 @@ class ServerDecisionsTest {
   }
 
   @Test
-  void losesASilentServerAndWelcomesItBack() {
+  void detectsALostServerAndItsReturn() {
     cluster.heartbeat(epoch(5));
     cluster.pass(FakeCluster.LOST_AFTER_MS);
     assertThat(cluster.stateOf("a:1")).isEqualTo(ServerState.ACTIVE);
@@ -90,20 +93,23 @@ class ServerDecisionsTest {
     assertThat(cluster.stateOf("a:1")).isEqualTo(ServerState.ACTIVE);
     assertThat(cluster.events)
         .last()
-        .isEqualTo("INFO server came back server=a:1 epoch=5 state=ACTIVE silentMs=40001");
+        .isEqualTo(
+            "INFO lost server reported again server=a:1 epoch=5 state=ACTIVE silentMs=40001");
   }
 
   @Test
-  void forgetsAServerThatStaysLost() {
+  void removesALostServer() {
     cluster.heartbeat(epoch(5));
     cluster.pass(FakeCluster.LOST_AFTER_MS + 1);
     cluster.pass(FakeCluster.FORGET_AFTER_MS);
     assertThat(cluster.view.servers().size()).isZero();
-    assertThat(cluster.events).last().isEqualTo("INFO lost server forgotten server=a:1");
+    assertThat(cluster.events)
+        .last()
+        .isEqualTo("INFO lost server removed from the list server=a:1");
   }
 
   @Test
-  void notesAServersChangeOfStateOnce() {
+  void reportsAServersChangeOfStateOnce() {
     cluster.heartbeat(epoch(5));
     cluster.heartbeat(epoch(5).setState(ServerState.SERVER_DRAINING));
     cluster.heartbeat(epoch(5).setState(ServerState.SERVER_DRAINING));
@@ -111,17 +117,18 @@ class ServerDecisionsTest {
         .hasSize(2)
         .last()
         .isEqualTo(
-            "INFO server changed state server=a:1 epoch=5 state=SERVER_DRAINING earlierState=ACTIVE");
+            "INFO server changed state server=a:1 epoch=5 state=SERVER_DRAINING"
+                + " earlierState=ACTIVE");
   }
 
   @Test
-  void takesAStateThatOnlyANewerServerKnowsForUnhealthy() {
+  void treatsAnUnknownStateAsUnhealthy() {
     assertThat(cluster.heartbeat(epoch(5).setStateValue(77)).getStatus()).isEqualTo(Status.OK);
     assertThat(cluster.stateOf("a:1")).isEqualTo(ServerState.UNHEALTHY);
   }
 
   @Test
-  void showsAnExcludedServerAsExcludedUntilItIsLifted() {
+  void showsAServerAsExcludedUntilItIsIncluded() {
     cluster.heartbeat(epoch(5));
     cluster.exclude("a-1");
     assertThat(cluster.stateOf("a:1")).isEqualTo(ServerState.EXCLUDED);
@@ -130,7 +137,7 @@ class ServerDecisionsTest {
   }
 
   @Test
-  void tellsAServerWhatItKnowsOfEachApplication() {
+  void returnsTheLeasesOfApplicationsToAServer() {
     cluster.register("live", "ann");
     cluster.register("ended", "ann");
     cluster.unregister("ended");
@@ -144,7 +151,7 @@ class ServerDecisionsTest {
                 .addApplications("live")
                 .addApplications("ended")
                 .addApplications("expired")
-                .addApplications("never heard of"));
+                .addApplications("unknown"));
     assertThat(reply.getLeasesList())
         .extracting(
             ApplicationLease::getApplication,
@@ -154,11 +161,11 @@ class ServerDecisionsTest {
             tuple("live", ApplicationLease.State.LIVE, FakeCluster.LEASE_MS - 1000),
             tuple("ended", ApplicationLease.State.ENDED, 0L),
             tuple("expired", ApplicationLease.State.UNKNOWN, 0L),
-            tuple("never heard of", ApplicationLease.State.UNKNOWN, 0L));
+            tuple("unknown", ApplicationLease.State.UNKNOWN, 0L));
   }
 
   @Test
-  void refusesOneServerMoreThanItMayKnow() {
+  void limitsKnownServers() {
     FakeCluster small =
         new FakeCluster(
             new ServerTableConfig(
@@ -167,19 +174,18 @@ class ServerDecisionsTest {
     assertThat(small.heartbeat(FakeCluster.beatOf("a", 1)).getStatus()).isEqualTo(Status.OK);
     HeartbeatReply refused = small.heartbeat(FakeCluster.beatOf("b", 1));
     assertThat(refused.getStatus()).isEqualTo(Status.BUSY);
-    assertThat(refused.getMessage()).contains("knows 1 servers already");
+    assertThat(refused.getMessage()).contains("has 1 servers, the maximum");
     assertThat(small.heartbeat(FakeCluster.beatOf("a", 1)).getStatus()).isEqualTo(Status.OK);
   }
 
   @Test
-  void learnsWhatAPartitionWeighs() {
+  void estimatesThePartitionSize() {
     cluster.register("app", "ann");
     cluster.heartbeat(epoch(5));
     for (int shuffle = 0; shuffle < 40; shuffle++) {
       cluster.shuffle(FakeCluster.shuffleOf("app", shuffle, 10_000));
       cluster.nowMs += 1000;
-      // 10,000 partitions a second, 10 MB a second: 1000 bytes each, and never less than 64 KiB are
-      // assumed.
+      // 10,000 partitions and 10 MB per second: 1000 bytes each; the minimum estimate is 64 KiB.
       cluster.heartbeat(
           epoch(5)
               .setLoad(Servers.idleLoad().toBuilder().setPushBytesPerSecond(10_000L * 200_000)));
@@ -230,7 +236,8 @@ class ServerDecisionsTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("badHeartbeats")
-  void refusesABadHeartbeatWithOneLine(String message, Consumer<HeartbeatRequest.Builder> change) {
+  void refusesAnInvalidHeartbeatWithOneLine(
+      String message, Consumer<HeartbeatRequest.Builder> change) {
     HeartbeatRequest.Builder beat = FakeCluster.beatOf("a", 1);
     change.accept(beat);
     HeartbeatReply reply = cluster.heartbeat(beat);

@@ -58,7 +58,7 @@ class ShuffleDecisionsTest {
   }
 
   @Test
-  void passesOverServersThatAreNotFit() {
+  void skipsServersThatAreNotEligible() {
     cluster.heartbeat(FakeCluster.beatOf("lost", 1));
     cluster.pass(FakeCluster.LOST_AFTER_MS);
     cluster.renew("app");
@@ -81,7 +81,8 @@ class ShuffleDecisionsTest {
     assertThat(none.getStatus()).isEqualTo(Status.NO_SERVERS);
     assertThat(none.getMessage())
         .isEqualTo(
-            "no server can take shuffle 0 of application app; 7 servers known: 1 lost, 1 excluded, 1 draining, 1 unhealthy, 1 nearly full, 2 without tags");
+            "no server can accept shuffle 0 of application app: 7 servers known: 1 lost, 1"
+                + " excluded, 1 draining, 1 unhealthy, 1 nearly full, 2 without tags");
 
     cluster.heartbeat(FakeCluster.beatOf("unreachable", 1).addTags("ssd"));
     assertThat(cluster.shuffle(request).getMessage())
@@ -92,7 +93,7 @@ class ShuffleDecisionsTest {
   }
 
   @Test
-  void takesAServerThatIsFullOfMemoryButNotOfDisk() {
+  void choosesAServerWithFullMemoryAndFreeDisks() {
     HeartbeatRequest.Builder full = FakeCluster.beatOf("a", 1);
     full.setLoad(Servers.memoryUsed(1));
     cluster.heartbeat(full);
@@ -101,7 +102,7 @@ class ShuffleDecisionsTest {
   }
 
   @Test
-  void passesOverAServerWithoutDisksWhoseMemoryIsFull() {
+  void skipsAServerWithoutDisksAndWithFullMemory() {
     HeartbeatRequest.Builder full = FakeCluster.beatOf("a", 1);
     full.setLoad(Servers.memoryUsed(0.96).toBuilder().clearDisks());
     cluster.heartbeat(full);
@@ -110,7 +111,7 @@ class ShuffleDecisionsTest {
   }
 
   @Test
-  void passesOverAServerOfWhichNoDiskIsHealthy() {
+  void skipsAServerWithoutHealthyDisks() {
     HeartbeatRequest.Builder broken = FakeCluster.beatOf("a", 1);
     broken
         .getLoadBuilder()
@@ -126,7 +127,7 @@ class ShuffleDecisionsTest {
   }
 
   @Test
-  void givesAReplacementServerThatTheDriverDoesNotRefuse() {
+  void choosesAReplacementServerThatTheDriverAccepts() {
     for (int i = 0; i < 4; i++) {
       cluster.heartbeat(FakeCluster.beatOf("h" + i, 1).addTags("ssd"));
     }
@@ -153,7 +154,7 @@ class ShuffleDecisionsTest {
   }
 
   @Test
-  void givesTheLessLoadedServerAsAFurtherOne() {
+  void choosesTheLessLoadedReplacementServer() {
     cluster.heartbeat(FakeCluster.beatOf("idle", 1));
     cluster.heartbeat(FakeCluster.beatOf("busy", 1).setLoad(Servers.memoryUsed(0.9)));
     for (int shuffle = 0; shuffle < 20; shuffle++) {
@@ -168,7 +169,7 @@ class ShuffleDecisionsTest {
   }
 
   @Test
-  void usesNoMoreServersThanTheClientOrTheOperatorAllows() {
+  void limitsServersByClientAndOperator() {
     for (int i = 0; i < 20; i++) {
       cluster.heartbeat(FakeCluster.beatOf("h" + i, 1));
     }
@@ -184,7 +185,7 @@ class ShuffleDecisionsTest {
   }
 
   @Test
-  void givesReplicasAndSaysWhenThereAreFewer() {
+  void assignsReplicasAndReportsIfThereAreFewer() {
     cluster.heartbeat(FakeCluster.beatOf("a", 1));
     cluster.heartbeat(FakeCluster.beatOf("b", 1));
     RegisterShuffleReply reply =
@@ -195,11 +196,12 @@ class ShuffleDecisionsTest {
     assertThat(cluster.events)
         .last()
         .isEqualTo(
-            "WARN shuffle assigned with fewer replicas than requested application=app shuffle=0 partitions=20 replicas=2 servers=2 replicasWanted=3");
+            "WARN shuffle assigned with fewer replicas than requested application=app shuffle=0"
+                + " partitions=20 replicas=2 servers=2 replicasWanted=3");
   }
 
   @Test
-  void givesAFreshAssignmentToAShuffleThatIsRegisteredAgain() {
+  void assignsAShuffleAgain() {
     cluster.heartbeat(FakeCluster.beatOf("a", 1));
     assertThat(names(cluster.shuffle(FakeCluster.shuffleOf("app", 0, 20)))).containsExactly("a:1");
     cluster.heartbeat(FakeCluster.beatOf("b", 1));
@@ -215,7 +217,7 @@ class ShuffleDecisionsTest {
   }
 
   @Test
-  void refusesAShuffleThatComesBackWithAnotherPartitionCount() {
+  void refusesAShuffleWithAChangedPartitionCount() {
     cluster.heartbeat(FakeCluster.beatOf("a", 1));
     cluster.shuffle(FakeCluster.shuffleOf("app", 3, 20));
     RegisterShuffleReply reply = cluster.shuffle(FakeCluster.shuffleOf("app", 3, 21));
@@ -225,7 +227,7 @@ class ShuffleDecisionsTest {
   }
 
   @Test
-  void servesAnApplicationHoweverManyShufflesItHas() {
+  void servesAnApplicationWithManyShuffles() {
     cluster.heartbeat(FakeCluster.beatOf("a", 1));
     for (int shuffle = 0; shuffle < 200; shuffle++) {
       assertThat(cluster.shuffle(FakeCluster.shuffleOf("app", shuffle, 20)).getStatus())
@@ -242,24 +244,24 @@ class ShuffleDecisionsTest {
   }
 
   @Test
-  void servesOnlyApplicationsThatLive() {
+  void servesLiveApplicationsOnly() {
     cluster.heartbeat(FakeCluster.beatOf("a", 1));
     RegisterShuffleReply never = cluster.shuffle(FakeCluster.shuffleOf("other", 0, 20));
     assertThat(never.getStatus()).isEqualTo(Status.UNKNOWN_APPLICATION);
     assertThat(never.getMessage())
-        .isEqualTo("application other is not registered with this coordinator: register it");
+        .isEqualTo("application other is not registered with this coordinator: register it first");
     cluster.unregister("app");
     assertThat(cluster.shuffle(FakeCluster.shuffleOf("app", 0, 20)).getMessage())
-        .isEqualTo("application app was unregistered: register it again to go on");
+        .isEqualTo("application app was unregistered: register it again");
     cluster.register("app", "ann");
     cluster.nowMs += FakeCluster.LEASE_MS;
     cluster.heartbeat(FakeCluster.beatOf("a", 1));
     assertThat(cluster.shuffle(FakeCluster.shuffleOf("app", 0, 20)).getMessage())
-        .isEqualTo("the lease of application app ran out: register it again");
+        .isEqualTo("the lease of application app has expired: register it again");
   }
 
   @Test
-  void assignsNothingBeforeItHasHeardFromTheServers() {
+  void assignsNothingInTheSilentPeriod() {
     FakeCluster quiet =
         new FakeCluster(
             new ServerTableConfig(
@@ -272,13 +274,14 @@ class ShuffleDecisionsTest {
     assertThat(reply.getStatus()).isEqualTo(Status.BUSY);
     assertThat(reply.getMessage())
         .isEqualTo(
-            "this coordinator started 19999 ms ago and hears from servers for 20000 ms before it assigns any");
+            "this coordinator started 19999 ms ago and waits for heartbeats of servers for"
+                + " 20000 ms before it assigns shuffles: retry later");
     quiet.nowMs += 1;
     assertThat(quiet.shuffle(FakeCluster.shuffleOf("app", 0, 20)).getStatus()).isEqualTo(Status.OK);
   }
 
   @Test
-  void takesTheLargestPartitionCountThereIs() {
+  void acceptsTheMaximumPartitionCount() {
     cluster.heartbeat(FakeCluster.beatOf("a", 1));
     cluster.heartbeat(FakeCluster.beatOf("b", 1));
     RegisterShuffleReply reply =
@@ -307,7 +310,7 @@ class ShuffleDecisionsTest {
         bad("replicas: expected 1 to 16, found 0", request -> request.setReplicas(0)),
         bad("replicas: expected 1 to 16, found 17", request -> request.setReplicas(17)),
         bad(
-            "max_servers: expected 0 (no limit of the client's own) or more, found -1",
+            "max_servers: expected 0 (no limit) or more, found -1",
             request -> request.setMaxServers(-1)),
         bad(
             "required_tags: expected 1 to 64 of [A-Za-z0-9._-], found \"\"",
@@ -320,7 +323,7 @@ class ShuffleDecisionsTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("badRequests")
-  void refusesABadRequestWithOneLine(
+  void refusesAnInvalidRequestWithOneLine(
       String message, Consumer<RegisterShuffleRequest.Builder> change) {
     cluster.heartbeat(FakeCluster.beatOf("a", 1));
     RegisterShuffleRequest.Builder request = FakeCluster.shuffleOf("app", 0, 20);

@@ -36,14 +36,14 @@ class StateOwnerTest {
 
   @BeforeEach
   void start() {
-    Elapsed elapsed =
-        new Elapsed(
+    TimeoutDecisions timeouts =
+        new TimeoutDecisions(
             new ServerTableConfig(30_000, 5000, 60_000, 10, 0),
             new ApplicationConfig(60_000, 10, 0, 10, 10));
     owner =
         new StateOwner(
             new StateClock(Clock.systemUTC(), nanos::get, 0),
-            () -> elapsed,
+            () -> timeouts,
             new StateLog(log, nanos::get, StateLog.Probe.NONE, StateLog.SNAPSHOT_AFTER_BYTES),
             ClusterView.startedAt(0),
             history,
@@ -89,7 +89,7 @@ class StateOwnerTest {
   }
 
   @Test
-  void decidesEachRequestOnWhatTheOneBeforeLeft() throws Exception {
+  void decidesEachRequestOnThePreviousResult() throws Exception {
     int threads = 8;
     int perThread = 500;
     CountDownLatch go = new CountDownLatch(1);
@@ -119,8 +119,7 @@ class StateOwnerTest {
         counts.add(result(future));
       }
     }
-    // Every request saw another number of applications: none was decided on a view that another had
-    // changed.
+    // Each request saw a different number of applications: none was decided on an outdated view.
     assertThat(counts)
         .hasSize(threads * perThread)
         .doesNotHaveDuplicates()
@@ -129,7 +128,7 @@ class StateOwnerTest {
   }
 
   @Test
-  void showsTheEffectToWhoeverHasTheAnswer() throws Exception {
+  void publishesTheEffectBeforeTheReply() throws Exception {
     for (int i = 0; i < 200; i++) {
       String name = "app-" + i;
       CompletableFuture<Boolean> seen =
@@ -140,19 +139,19 @@ class StateOwnerTest {
   }
 
   @Test
-  void failsTheOneRequestThatMeetsADefect() throws Exception {
+  void anExceptionFailsItsRequestOnly() throws Exception {
     CompletableFuture<Object> bad =
         submit(
             (view, nowMs) -> {
-              throw new IllegalStateException("a defect");
+              throw new IllegalStateException("a bug");
             });
-    assertThatThrownBy(() -> result(bad)).hasRootCauseMessage("a defect");
+    assertThatThrownBy(() -> result(bad)).hasRootCauseMessage("a bug");
     assertThat(result(submit(registering("app")))).isEqualTo(1);
     assertThat(owner.healthy()).isTrue();
   }
 
   @Test
-  void refusesMoreRequestsThanTheQueueHolds() throws Exception {
+  void refusesRequestsIfTheQueueIsFull() throws Exception {
     CountDownLatch entered = new CountDownLatch(1);
     CountDownLatch leave = new CountDownLatch(1);
     CompletableFuture<Integer> blocking =
@@ -182,25 +181,26 @@ class StateOwnerTest {
   }
 
   @Test
-  void letsTimePassWithoutAnyRequest() throws Exception {
+  void checksTimeoutsWithoutRequests() throws Exception {
     result(submit(registering("app")));
     nanos.addAndGet(TimeUnit.SECONDS.toNanos(61));
     await(() -> owner.view().applications().liveCount() == 0);
   }
 
   @Test
-  void answersWhoWaitsElsewhere() throws Exception {
+  void completesTheFutureOfARequest() throws Exception {
     ExcludeList list = ExcludeList.parse(List.of("a:1"));
     CompletableFuture<Integer> answer =
-        owner.ask((view, nowMs) -> Decision.of(new LoggedChange.ExclusionsSet(list), list.size()));
+        owner.submit(
+            (view, nowMs) -> Decision.of(new LoggedChange.ExclusionsSet(list), list.size()));
     assertThat(result(answer)).isEqualTo(1);
     assertThat(owner.view().excluded()).isEqualTo(list);
     owner.close();
-    assertThat(owner.ask((view, nowMs) -> Decision.unchanged(0))).isCompletedExceptionally();
+    assertThat(owner.submit((view, nowMs) -> Decision.unchanged(0))).isCompletedExceptionally();
   }
 
   @Test
-  void answersWhatWaitsAndTakesNothingMoreWhenClosed() throws Exception {
+  void answersWaitingRequestsWhenClosed() throws Exception {
     List<CompletableFuture<Integer>> waiting = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
       waiting.add(submit(registering("app-" + i)));
@@ -225,7 +225,7 @@ class StateOwnerTest {
   }
 
   @Test
-  void answersOnceTheLogHasTheChange() throws Exception {
+  void answersAfterTheChangeIsLogged() throws Exception {
     result(submit(excluding("a:1")));
 
     assertThat(log.records()).hasSize(2);
@@ -274,7 +274,7 @@ class StateOwnerTest {
   }
 
   @Test
-  void aFullDiskFailsWhatMustBeLoggedAndNothingElse() throws Exception {
+  void aFullDiskFailsOnlyLoggedRequests() throws Exception {
     log.fail("no space left on device");
 
     CompletableFuture<Integer> excluded = submit(excluding("a:1"));
@@ -284,7 +284,7 @@ class StateOwnerTest {
 
     assertThat(owner.view().excluded()).isEqualTo(ExcludeList.empty());
     assertThat(owner.logProblem()).contains("no space left on device");
-    // A registration is in memory; its event waits.
+    // Registrations are in memory only; the event waits.
     assertThat(result(submit(registering("app")))).isEqualTo(1);
     assertThat(owner.view().applications().liveCount()).isEqualTo(1);
     assertThat(events()).isEmpty();
@@ -293,7 +293,7 @@ class StateOwnerTest {
   }
 
   @Test
-  void whileTheLogFailsARequestThatIsRepeatedIsAnsweredWithoutIt() throws Exception {
+  void aPeriodicRequestIsAnsweredWithoutTheLog() throws Exception {
     log.fail("no space left on device");
 
     CompletableFuture<Integer> left =
@@ -310,7 +310,7 @@ class StateOwnerTest {
   }
 
   @Test
-  void eventsComeWhenTheLogIsWrittenAgain() throws Exception {
+  void logsWaitingEventsAfterRecovery() throws Exception {
     log.fail("no space left on device");
     result(submit(registering("app")));
     log.recover();
@@ -327,7 +327,7 @@ class StateOwnerTest {
   }
 
   @Test
-  void eventsThatWaitAreBounded() throws Exception {
+  void waitingEventsAreBounded() throws Exception {
     log.fail("no space left on device");
     for (int i = 0; i < StateOwner.MAX_WAITING_EVENTS + 10; i++) {
       result(
@@ -342,12 +342,12 @@ class StateOwnerTest {
   }
 
   @Test
-  void aDefectInTheLogAnswersEveryRequest() throws Exception {
+  void aBugInTheLogFailsEveryRequest() throws Exception {
     log.breakDown();
 
     CompletableFuture<Integer> excluded = submit(excluding("a:1"));
 
-    assertThatThrownBy(() -> result(excluded)).hasMessageContaining("a defect");
+    assertThatThrownBy(() -> result(excluded)).hasMessageContaining("internal error");
     await(() -> !owner.healthy());
   }
 

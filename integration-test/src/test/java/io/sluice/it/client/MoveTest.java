@@ -246,9 +246,9 @@ class MoveTest {
     }
     assertThat(waits)
         .startsWith(
-            "application=app-1 shuffle=0: no server can take what 127.0.0.1:"
+            "application=app-1 shuffle=0: no server can receive the data of server 127.0.0.1:"
                 + staying.rpcPort()
-                + " holds; 1 servers known: 1 ");
+                + ": 1 servers known: 1 ");
 
     assertThat(
             control(staying)

@@ -151,7 +151,7 @@ class FallbackTest {
         .allMatch(reason -> reason.startsWith("DENIED"));
     // The warning that the user sees, and what to do.
     assertThat(found.linesWith("using Spark's own shuffle")).isEqualTo(1);
-    assertThat(found.linesWith("ask the operator for a line \"allow user " + user)).isEqualTo(1);
+    assertThat(found.linesWith("ask the operator to add \"allow user " + user)).isEqualTo(1);
   }
 
   @Test

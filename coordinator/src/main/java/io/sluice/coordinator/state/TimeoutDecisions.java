@@ -9,24 +9,24 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the passing of time brings: servers lost, leases run out, old entries forgotten. A pure
- * function.
+ * Finds expired timeouts: lost servers, expired leases, and entries that are no longer needed. A
+ * pure function.
  */
-public final class Elapsed {
+public final class TimeoutDecisions {
   private final ServerTableConfig servers;
   private final ApplicationConfig applications;
 
-  public Elapsed(ServerTableConfig servers, ApplicationConfig applications) {
+  public TimeoutDecisions(ServerTableConfig servers, ApplicationConfig applications) {
     this.servers = servers;
     this.applications = applications;
   }
 
-  public List<MetadataRecord> at(ClusterView view, long nowMs) {
+  public List<MetadataRecord> expired(ClusterView view, long nowMs) {
     List<MetadataRecord> records = new ArrayList<>();
     for (Server server : view.servers().all()) {
-      long silentMs = nowMs - server.heardAtMs();
-      switch (server.heard()) {
-        case HEARD -> {
+      long silentMs = nowMs - server.heartbeatAtMs();
+      switch (server.liveness()) {
+        case LIVE -> {
           if (silentMs > servers.lostAfterMs()) {
             records.add(
                 new MetadataRecord.ServerLost(server.name(), server.id().getEpoch(), silentMs));
