@@ -27,7 +27,7 @@ final class Assets {
   private static final String[] SCRIPTS = {
     "main.js",
     "api.js",
-    "acts.js",
+    "operations.js",
     "session.js",
     "sign-in.js",
     "dom.js",

@@ -2,42 +2,42 @@
 
 import { token } from "./session.js";
 
-const PATIENCE_MS = 6000;
-// A server that is told something has ten seconds to answer the coordinator.
-const ACT_PATIENCE_MS = 15000;
+const TIMEOUT_MS = 6000;
+// Longer than the ten seconds for which the coordinator waits for a reply of a server.
+const MUTATION_TIMEOUT_MS = 15000;
 
-/** The coordinator answered, and says no. */
-export class Refusal extends Error {
+/** An error answer of the coordinator. */
+export class ApiError extends Error {
   constructor(status, detail) {
     super(detail);
     this.status = status;
   }
 }
 
-/** A resource, such as `get("servers", name)`. Throws a Refusal, or another error if nobody answers. */
+/** Reads a resource, such as `get("servers", name)`. Throws an ApiError, or another error if there is no answer. */
 export async function get(...path) {
-  return ask(path, "");
+  return request(path, "");
 }
 
-/** As `get`, with parameters first. */
+/** Reads a resource with query parameters; see `get`. */
 export async function query(parameters, ...path) {
-  return ask(path, `?${new URLSearchParams(parameters)}`);
+  return request(path, `?${new URLSearchParams(parameters)}`);
 }
 
-/** Changes something: `act("POST", ["servers", name, "exclusion"])`. Throws as `get` does. */
-export async function act(method, path, body) {
-  return ask(path, "", { method, headers: { "Content-Type": "application/json" }, body: body === undefined ? undefined : JSON.stringify(body) }, ACT_PATIENCE_MS);
+/** Sends a mutation, such as `mutate("POST", ["servers", name, "exclusion"])`. Throws the errors of `get`. */
+export async function mutate(method, path, body) {
+  return request(path, "", { method, headers: { "Content-Type": "application/json" }, body: body === undefined ? undefined : JSON.stringify(body) }, MUTATION_TIMEOUT_MS);
 }
 
-async function ask(path, parameters, request = {}, patienceMs = PATIENCE_MS) {
-  const headers = { Accept: "application/json", ...request.headers };
+async function request(path, parameters, options = {}, timeoutMs = TIMEOUT_MS) {
+  const headers = { Accept: "application/json", ...options.headers };
   if (token() !== null) headers.Authorization = `Bearer ${token()}`;
   const response = await fetch(`/api/v1/${path.map(encodeURIComponent).join("/")}${parameters}`, {
-    ...request,
+    ...options,
     headers,
-    signal: AbortSignal.timeout(patienceMs),
+    signal: AbortSignal.timeout(timeoutMs),
   });
   if (response.ok) return response.json();
   const problem = await response.json().catch(() => null);
-  throw new Refusal(response.status, problem?.detail ?? `the coordinator answered ${response.status}`);
+  throw new ApiError(response.status, problem?.detail ?? `the coordinator returned HTTP status ${response.status}`);
 }

@@ -1,4 +1,4 @@
-// Charts over time. They outlive the repainting of the page around them.
+// Time series charts. Repainting the page does not recreate them.
 
 import { bytes, rate, clockTime } from "./format.js";
 import { h } from "./dom.js";
@@ -6,16 +6,15 @@ import { h } from "./dom.js";
 const { Chart } = globalThis;
 const drawn = new Map();
 
-/** The place of a chart: filled by `drawCharts`. */
-export function chartPlace(id, title, spoken) {
+/** The container of a chart, filled by `drawCharts`. */
+export function chartFigure(id, title, spoken) {
   return h("figure", { class: "card chart", "data-key": `chart-${id}` },
     h("figcaption", null, title),
     h("div", { id: `chart-${id}`, class: "plot", "data-keep": true, role: "img", "aria-label": spoken }));
 }
 
-/**
- * Draws or updates. A chart: { id, times, lines: [{ label, values, colour }], unit: "rate" | "bytes" }.
- * Charts that are not named any more are given up.
+/** Draws or updates charts: { id, times, lines: [{ label, values, colour }], unit: "rate" | "bytes" }.
+ * Removes all other charts.
  */
 export function drawCharts(charts) {
   const wanted = new Set(charts.map(chart => chart.id));
@@ -23,15 +22,15 @@ export function drawCharts(charts) {
     if (!wanted.has(id) || !known.canvas.isConnected) forget(id);
   }
   for (const chart of charts) {
-    const place = document.getElementById(`chart-${chart.id}`);
-    if (!place) continue;
+    const container = document.getElementById(`chart-${chart.id}`);
+    if (!container) continue;
     const known = drawn.get(chart.id);
     if (known) update(known, chart);
-    else drawn.set(chart.id, draw(place, chart));
+    else drawn.set(chart.id, draw(container, chart));
   }
 }
 
-/** Colours have changed. */
+/** Removes all charts, so that they are drawn again with new colours. */
 export function redrawCharts() {
   for (const id of [...drawn.keys()]) forget(id);
 }
@@ -47,7 +46,7 @@ function points(chart, line) {
   return chart.times.map((time, index) => ({ x: time, y: line.values[index] }));
 }
 
-/** Some minutes at least, so that a young chart does not look like a busy one. */
+/** The time range: at least three minutes, so that a few samples do not fill the whole chart. */
 function span(chart) {
   const last = chart.times.at(-1) ?? Date.now();
   return { min: Math.min(chart.times[0] ?? last, last - 3 * 60_000), max: last };
@@ -59,9 +58,9 @@ function update(known, chart) {
   known.update("none");
 }
 
-function draw(place, chart) {
+function draw(container, chart) {
   const canvas = h("canvas", { "aria-hidden": "true" });
-  place.replaceChildren(canvas);
+  container.replaceChildren(canvas);
   const print = chart.unit === "rate" ? rate : bytes;
   const soft = colour("--soft");
   const grid = { color: colour("--line"), drawTicks: false };
@@ -93,25 +92,25 @@ function draw(place, chart) {
   });
 }
 
-/** Whole minutes, some five of them. */
+/** Ticks of the time axis: about five, at whole minutes. */
 function minutes(from, to) {
   const step = [1, 2, 5, 10, 15, 30].map(count => count * 60_000).find(length => (to - from) / length <= 6) ?? 3_600_000;
   const found = [];
-  // One at the very edge would run into the other axis.
+  // A tick at the edge would overlap the other axis.
   for (let at = Math.ceil((from + (to - from) / 25) / step) * step; at <= to; at += step) found.push(at);
   return found;
 }
 
-/** Round numbers of bytes, some four of them. */
-function steps(most) {
+/** Ticks of the byte axis: about four, at powers of two. */
+function steps(max) {
   let step = 1;
-  while (most / step > 5) step *= 2;
+  while (max / step > 5) step *= 2;
   const found = [];
-  for (let at = 0; at <= most; at += step) found.push(at);
+  for (let at = 0; at <= max; at += step) found.push(at);
   return found;
 }
 
-/** What a variable of the style sheet is in the colours that are shown now. */
+/** The value of a style sheet variable in the current theme. */
 function colour(variable, alpha) {
   const probe = h("span", { css: { color: `var(${variable})`, display: "none" } });
   document.body.append(probe);

@@ -1,9 +1,9 @@
-// Elements from data, and the smallest change that makes a page look like new ones. Text is only ever set as text:
-// whatever a name contains, it is shown, never run.
+// Creates DOM elements, and patches a page with minimal changes. Names and messages are always set as text nodes, so
+// that HTML in them is never interpreted.
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An element. Attributes that are null or false are left out; `on` holds listeners, `css` style properties. */
+/** Creates an element. Null or false attributes are omitted; `on` contains listeners, `css` style properties. */
 export function h(tag, attributes, ...children) {
   const element = tag === "svg" || tag === "path" || tag === "circle" || tag === "rect"
     ? document.createElementNS(SVG, tag) : document.createElement(tag);
@@ -29,12 +29,12 @@ function append(element, children) {
   }
 }
 
-// One function for all listeners, so that a patched element can be given the newer ones.
+// One function for all listeners, so that patching an element can replace its listeners.
 function dispatch(event) {
   event.currentTarget.listeners?.[event.type]?.(event);
 }
 
-/** Makes the children of `parent` equal to `wanted`, keeping what is already there: focus, selection, scroll. */
+/** Makes the children of `parent` equal to `wanted`. Reuses elements, to preserve focus, selection and scroll position. */
 export function patchChildren(parent, wanted) {
   const keyed = new Map();
   for (const child of parent.childNodes) {

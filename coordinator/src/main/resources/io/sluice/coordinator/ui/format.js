@@ -1,4 +1,4 @@
-// Numbers and times for people.
+// Formats numbers and times.
 
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
 const whole = new Intl.NumberFormat("en");
@@ -24,8 +24,8 @@ export function count(value) {
 }
 
 /** `1 server`, `2 servers`. */
-export function plural(value, word) {
-  return `${count(value)} ${word}${value === 1 ? "" : "s"}`;
+export function plural(value, noun) {
+  return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
 }
 
 export function share(part, all) {

@@ -1,6 +1,6 @@
-// Which page is shown, and when it is asked for again.
+// Routing, periodic refresh and the status display.
 
-import { get, Refusal } from "./api.js";
+import { get, ApiError } from "./api.js";
 import { drawCharts, redrawCharts } from "./charts.js";
 import { h, patchChildren } from "./dom.js";
 import { span } from "./format.js";
@@ -9,12 +9,12 @@ import { clusterPage } from "./page-cluster.js";
 import { eventsPage } from "./page-events.js";
 import { serverPage } from "./page-server.js";
 import { shufflePage } from "./page-shuffle.js";
-import { caller, keep, token } from "./session.js";
-import { lookWhoAsks, signInForm } from "./sign-in.js";
+import { caller, setToken, token } from "./session.js";
+import { loadCaller, signInForm } from "./sign-in.js";
 import { startTheme } from "./theme.js";
 
-const EVERY_MS = 3000;
-const AGAIN_MS = 5000;
+const REFRESH_INTERVAL_MS = 3000;
+const RETRY_INTERVAL_MS = 5000;
 
 const ROUTES = [
   { pattern: /^\/?$/, names: [], page: clusterPage, nav: "#/" },
@@ -27,8 +27,8 @@ const NAV = [["#/", "Cluster"], ["#/events", "Events"]];
 
 const content = document.getElementById("content");
 const freshness = document.getElementById("freshness");
-const trouble = document.getElementById("trouble");
-const who = document.getElementById("who");
+const problem = document.getElementById("problem");
+const account = document.getElementById("account");
 
 let current = null;
 let timer = 0;
@@ -42,7 +42,7 @@ function routeOf(hash) {
       const parameters = Object.fromEntries(route.names.map((name, index) => [name, decodeURIComponent(match[index + 1])]));
       return { route, parameters };
     } catch {
-      return null; // A percent sign that stands for nothing.
+      return null; // Invalid percent encoding.
     }
   }
   return null;
@@ -57,11 +57,11 @@ function open() {
     h("a", { href, "aria-current": found?.route.nav === href ? "page" : null }, name)));
   document.title = found ? `${found.route.page.title(found.parameters)} · Sluice` : "Sluice";
   if (!found) {
-    content.replaceChildren(message("There is no such page.", h("a", { href: "#/" }, "To the cluster page")));
-    trouble.hidden = true;
+    content.replaceChildren(message("Page not found.", h("a", { href: "#/" }, "Go to the cluster page")));
+    problem.hidden = true;
     return;
   }
-  content.replaceChildren(h("p", { class: "empty" }, "Asking the coordinator…"));
+  content.replaceChildren(h("p", { class: "empty" }, "Loading…"));
   if (moved) {
     content.focus({ preventScroll: true });
     scrollTo(0, 0);
@@ -82,25 +82,25 @@ async function refresh() {
   } catch (failure) {
     if (shown !== current) return;
     shown.failure = failure;
-    // The secret has been changed, or the user is gone.
-    if (denied(failure) && token() !== null) await lookWhoAsks(who);
+    // The secret was changed, or the user was removed.
+    if (denied(failure) && token() !== null) await loadCaller(account);
   }
   paint();
-  timer = setTimeout(refresh, shown.failure ? AGAIN_MS : EVERY_MS);
+  timer = setTimeout(refresh, shown.failure ? RETRY_INTERVAL_MS : REFRESH_INTERVAL_MS);
 }
 
 function paint() {
   const { route, data, failure } = current;
   document.body.classList.toggle("stale", failure !== null && !denied(failure));
   if (denied(failure)) {
-    // A form that is being filled in stays.
-    if (!content.querySelector("form.sign-in")) content.replaceChildren(signInForm("This cluster answers its users only.", signedIn));
+    // Do not replace a form that the user is filling in.
+    if (!content.querySelector("form.sign-in")) content.replaceChildren(signInForm("Sign in to view this cluster.", signedIn));
     drawCharts([]);
-  } else if (failure instanceof Refusal && failure.status === 404) {
-    content.replaceChildren(message(`${failure.message}.`, "It may have ended, or another coordinator knows it. ", h("a", { href: "#/" }, "To the cluster page")));
+  } else if (failure instanceof ApiError && failure.status === 404) {
+    content.replaceChildren(message(`${failure.message}.`, "It may have ended, or another coordinator manages it. ", h("a", { href: "#/" }, "Go to the cluster page")));
     drawCharts([]);
   } else if (data) {
-    // Whatever a page cannot make of its data must not leave it blank and silent.
+    // Report rendering errors instead of showing a blank page.
     try {
       patchChildren(content, route.page.render(data, paint).filter(Boolean));
       drawCharts(route.page.charts(data));
@@ -109,18 +109,18 @@ function paint() {
       console.error(defect);
     }
   } else if (failure) {
-    content.replaceChildren(message("Nothing to show yet.", "This page asks again every few seconds."));
+    content.replaceChildren(message("No data yet.", "The page retries every few seconds."));
   }
   age();
 }
 
 function denied(failure) {
-  return failure instanceof Refusal && failure.status === 401;
+  return failure instanceof ApiError && failure.status === 401;
 }
 
-/** Somebody is, or is not any more. */
+/** The user signed in or out. */
 async function signedIn() {
-  await lookWhoAsks(who);
+  await loadCaller(account);
   about();
   open();
 }
@@ -135,7 +135,7 @@ function message(title, ...text) {
   return h("div", { class: "card message" }, h("h1", null, title), h("p", null, text));
 }
 
-/** How old the figures are; once a second, between the answers. */
+/** Updates the age of the shown data, once a second. */
 function age() {
   if (!current) {
     freshness.textContent = "";
@@ -146,19 +146,19 @@ function age() {
   if (denied(failure)) {
     freshness.className = "freshness bad";
     freshness.textContent = "not signed in";
-    trouble.hidden = true;
+    problem.hidden = true;
     return;
   }
-  const gone = failure && !(failure instanceof Refusal && failure.status === 404);
+  const gone = failure && !(failure instanceof ApiError && failure.status === 404);
   freshness.className = `freshness ${gone ? "bad" : ""}`;
-  freshness.textContent = gone ? (at ? `${span(old)} old` : "no answer") : at ? "live" : "connecting";
-  trouble.hidden = !gone;
+  freshness.textContent = gone ? (at ? `${span(old)} old` : "no data") : at ? "live" : "connecting";
+  problem.hidden = !gone;
   if (gone) {
-    const why = failure instanceof Refusal ? `The coordinator refused: ${failure.message}.`
+    const why = failure instanceof ApiError ? `The coordinator returned an error: ${failure.message}.`
       : failure instanceof TypeError || failure.name === "TimeoutError" || failure.name === "AbortError" ? "The coordinator cannot be reached."
-      : `The answer could not be shown: ${failure.message}.`;
-    const text = at ? `${why} These figures are ${span(old)} old; asking again.` : `${why} Asking again.`;
-    if (trouble.textContent !== text) trouble.textContent = text;
+      : `The page could not be shown: ${failure.message}.`;
+    const text = at ? `${why} The data is ${span(old)} old. Retrying.` : `${why} Retrying.`;
+    if (problem.textContent !== text) problem.textContent = text;
   }
 }
 
@@ -177,18 +177,18 @@ document.addEventListener("visibilitychange", () => {
 addEventListener("hashchange", open);
 setInterval(age, 1000);
 addEventListener("sluice-changed", refresh);
-who.addEventListener("click", () => {
+account.addEventListener("click", () => {
   if (token() !== null) {
-    keep(null);
+    setToken(null);
     signedIn();
   } else if (caller().tokens) {
     clearTimeout(timer);
-    current = null; // Nothing is painted over the form.
-    content.replaceChildren(signInForm("Users look where not everybody may, and admins change things.", signedIn, open));
+    current = null; // Prevents a refresh from replacing the form.
+    content.replaceChildren(signInForm("Sign in to view protected pages or, as an admin, to change the cluster.", signedIn, open));
     content.querySelector("input").focus();
   }
 });
-lookWhoAsks(who).then(() => {
+loadCaller(account).then(() => {
   if (current?.data) paint();
 });
 about();

@@ -1,6 +1,6 @@
 // One application.
 
-import { actButton, actButtons } from "./acts.js";
+import { operationButton, operationButtons } from "./operations.js";
 import { get, query } from "./api.js";
 import { h } from "./dom.js";
 import {
@@ -24,25 +24,25 @@ export const applicationPage = {
     return [
       heading([h("a", { href: "#/" }, "Cluster"), "Applications"], application.name, badge(application.state),
         application.state === "LIVE"
-          ? actButtons(actButton("Delete", `Servers drop all data of ${application.name}. If its driver still lives, its running stages fail.`, "DELETE", ["applications", application.name]))
+          ? operationButtons(operationButton("Delete", `Servers delete all data of ${application.name}. If the application is still running, its running stages fail.`, "DELETE", ["applications", application.name]))
           : null),
       application.fallbackShuffles > 0
         ? h("p", { class: "card attention warn", role: "note", "data-key": "fallback" },
-            `${count(application.fallbackShuffles)} ${application.fallbackShuffles === 1 ? "shuffle" : "shuffles"} went to the engine's own shuffle. The latest: ${application.lastFallbackReason}`) : null,
+            `${plural(application.fallbackShuffles, "shuffle")} fell back to the built-in shuffle. Last reason: ${application.lastFallbackReason}`) : null,
       tiles(
         tile("Stored", bytes(application.storedBytes), `on ${plural(application.servers, "server")}`),
         tile("Shuffles", count(application.shuffles), "assigned by this coordinator"),
-        tile("Fallbacks", count(application.fallbackShuffles), "left to the engine", application.fallbackShuffles > 0 ? "warn" : ""),
-        tile("Worst skew", skew(application.skew), "largest partition over the mean"),
-        tile("Lease", application.state === "LIVE" ? span(application.leaseRemainingMs) : "–", "until it must be renewed")),
+        tile("Fallbacks", count(application.fallbackShuffles), "to the built-in shuffle", application.fallbackShuffles > 0 ? "warn" : ""),
+        tile("Worst skew", skew(application.skew), "largest partition / mean"),
+        tile("Lease", application.state === "LIVE" ? span(application.leaseRemainingMs) : "–", "until it expires")),
       section("Shuffles", `${count(shuffles.length)}`, table({
         id: "shuffles", caption: "Shuffles", rows: shuffles, key: row => String(row.shuffle), repaint,
-        empty: "No shuffle of this application is known. Those that ended are forgotten.",
+        empty: "No shuffles. Completed shuffles are not listed.",
         filter: row => String(row.shuffle), sortBy: { column: 0, down: true },
         columns: [
           { label: "Shuffle", value: row => row.shuffle, show: row => shuffleLink(row.application, row.shuffle, `shuffle ${row.shuffle}`) },
           { label: "Partitions", number: true, value: row => row.partitions, show: row => count(row.partitions) },
-          { label: "Copies", number: true, value: row => row.replicas, show: row => row.replicas || "–" },
+          { label: "Replicas", number: true, value: row => row.replicas, show: row => row.replicas || "–" },
           { label: "Servers", number: true, value: row => row.servers, show: row => count(row.servers) },
           { label: "Stored", number: true, value: row => row.storedBytes, show: row => bytes(row.storedBytes) },
           { label: "Largest partition", number: true, value: row => row.largestPartitionBytes, show: row => bytes(row.largestPartitionBytes) },
@@ -51,12 +51,12 @@ export const applicationPage = {
         ],
       })),
       h("div", { class: "pair", "data-key": "bottom" },
-        section("Where its data is", plural(servers.length, "server"),
-          servers.length === 0 ? h("p", { class: "empty" }, "No server holds data of this application.")
+        section("Data by server", plural(servers.length, "server"),
+          servers.length === 0 ? h("p", { class: "empty" }, "No server stores data of this application.")
             : bars("Bytes by server", [...servers].sort((a, b) => b.storedBytes - a.storedBytes).slice(0, 40)
                 .map(part => ({ name: part.server, link: serverLink(part.server), value: part.storedBytes, counts: true })), bytes),
           facts([["User", application.user], ["Client", application.clientVersion], ["Registered", `${span(application.registeredAgeMs)} ago`]])),
-        section("Events", h("a", { href: "#/events" }, "all"), eventList(events.events, events.time, "Nothing has happened to this application."))),
+        section("Events", h("a", { href: "#/events" }, "all"), eventList(events.events, events.time, "No events of this application."))),
     ];
   },
 };

@@ -1,15 +1,15 @@
-// What whoever is on call opens first.
+// The start page: the state of the whole cluster.
 
 import { get, query } from "./api.js";
-import { chartPlace } from "./charts.js";
+import { chartFigure } from "./charts.js";
 import { h } from "./dom.js";
 import {
   applicationTable, badge, bars, bytes, count, eventList, factor, gauge, percent, plural, rate, section, serverLink, share, span,
   STATES, tile, tiles, ago,
 } from "./parts.js";
 
-const MOST_CARDS = 60;
-const MOST_BARS = 40;
+const MAX_CARDS = 60;
+const MAX_BARS = 40;
 const NEARLY_FULL = 0.9;
 let search = "";
 let allCards = false;
@@ -41,14 +41,14 @@ export const clusterPage = {
       attention(cluster, servers, live),
       figures(cluster, live),
       h("div", { class: "pair", "data-key": "charts" },
-        chartPlace("cluster-rate", "Throughput", `Push ${rate(cluster.pushBytesPerSecond)}, fetch ${rate(cluster.fetchBytesPerSecond)} now`),
-        chartPlace("cluster-stored", "Shuffle data", `${bytes(cluster.storedBytes)} stored now, ${bytes(cluster.memory.usedBytes)} of memory in use`)),
+        chartFigure("cluster-rate", "Throughput", `Push ${rate(cluster.pushBytesPerSecond)}, fetch ${rate(cluster.fetchBytesPerSecond)} now`),
+        chartFigure("cluster-stored", "Shuffle data", `${bytes(cluster.storedBytes)} stored now, ${bytes(cluster.memory.usedBytes)} of memory in use`)),
       map(servers, repaint),
       section("Applications", `${count(live.length)} live`,
         applicationTable("applications", applications, repaint,
-          "No application is registered. A Spark or MapReduce job that uses this cluster appears here when its first shuffle begins.")),
+          "No application is registered. A Spark or MapReduce job appears here when its first shuffle starts.")),
       h("div", { class: "pair", "data-key": "bottom" }, balanceOf(balance), section("Events", h("a", { href: "#/events" }, "all"),
-        eventList(events.events, events.time, "Nothing has happened since this coordinator started."))),
+        eventList(events.events, events.time, "No events."))),
     ];
   },
 };
@@ -58,11 +58,11 @@ function figures(cluster, live) {
   const known = Object.values(states).reduce((sum, number) => sum + number, 0);
   const diskUsed = cluster.disks.capacityBytes - cluster.disks.freeBytes;
   const others = Object.entries(states).filter(([state, number]) => state !== "ACTIVE" && number > 0)
-    .map(([state, number]) => `${number} ${STATES[state]?.word ?? state}`).join(", ");
+    .map(([state, number]) => `${number} ${STATES[state]?.label ?? state}`).join(", ");
   return tiles(
     tile("Servers", `${count(states.ACTIVE ?? 0)} / ${count(known)}`, others || "all active", states.SERVER_LOST > 0 ? "bad" : states.UNHEALTHY > 0 ? "warn" : ""),
     tile("Push", rate(cluster.pushBytesPerSecond), plural(cluster.connections, "connection")),
-    tile("Fetch", rate(cluster.fetchBytesPerSecond), "ten-second mean"),
+    tile("Fetch", rate(cluster.fetchBytesPerSecond), "mean of 10 s"),
     tile("Stored", bytes(cluster.storedBytes), `${plural(cluster.shufflesAssigned, "shuffle")} assigned`),
     tile("Memory", percent(share(cluster.memory.usedBytes, cluster.memory.capacityBytes)), [
       gauge("Memory", cluster.memory.usedBytes, cluster.memory.capacityBytes, `${bytes(cluster.memory.usedBytes)} of ${bytes(cluster.memory.capacityBytes)}`),
@@ -70,59 +70,59 @@ function figures(cluster, live) {
     tile("Disks", percent(share(diskUsed, cluster.disks.capacityBytes)), [
       gauge("Disks", diskUsed, cluster.disks.capacityBytes, `${bytes(diskUsed)} of ${bytes(cluster.disks.capacityBytes)}`),
       `${bytes(cluster.disks.freeBytes)} free`]),
-    tile("Applications", count(live.length), cluster.fallbackShuffles > 0 ? `${plural(cluster.fallbackShuffles, "shuffle")} fell back` : "no shuffle fell back",
+    tile("Applications", count(live.length), cluster.fallbackShuffles > 0 ? plural(cluster.fallbackShuffles, "fallback") : "no fallbacks",
       cluster.fallbackShuffles > 0 ? "warn" : ""));
 }
 
-/** What somebody should look at, worst first; every line leads to where it is. */
+/** Problems, the most severe first, with links. */
 function attention(cluster, servers, live) {
   const lines = [];
   const add = (tone, ...what) => lines.push({ tone, what });
   if (servers.length === 0) {
-    add("warn", "No shuffle server has reported yet. Servers find this coordinator through rss.coordinator.quorum.");
+    add("warn", "No shuffle server has reported to this coordinator. Check rss.coordinator.quorum of the servers.");
   }
   for (const server of servers) {
-    if (server.state === "SERVER_LOST") add("bad", serverLink(server.name), ` is lost: silent for ${span(server.heartbeatAgeMs)}`);
+    if (server.state === "SERVER_LOST") add("bad", serverLink(server.name), ` is lost: last heartbeat ${span(server.heartbeatAgeMs)} ago`);
   }
   for (const server of servers) {
     if (server.state === "SERVER_LOST") continue;
-    if (server.state === "UNHEALTHY") add("bad", serverLink(server.name), " is unhealthy: no disk of it can take data");
+    if (server.state === "UNHEALTHY") add("bad", serverLink(server.name), " is unhealthy: no disk accepts data");
     for (const disk of server.disks) {
-      if (disk.health !== "HEALTHY") add("bad", serverLink(server.name), ` disk ${disk.path} is ${STATES[disk.health]?.word ?? disk.health}${disk.cause ? `: ${disk.cause}` : ""}`);
+      if (disk.health !== "HEALTHY") add("bad", serverLink(server.name), ` disk ${disk.path} is ${STATES[disk.health]?.label ?? disk.health}${disk.cause ? `: ${disk.cause}` : ""}`);
       else if (disk.capacityBytes > 0 && 1 - disk.freeBytes / disk.capacityBytes >= NEARLY_FULL) add("warn", serverLink(server.name), ` disk ${disk.path} is ${percent(1 - disk.freeBytes / disk.capacityBytes)} full`);
     }
-    if (share(server.memory.usedBytes, server.memory.capacityBytes) >= 0.95) add("warn", serverLink(server.name), " memory is full: pushes wait for it to be written to disk");
+    if (share(server.memory.usedBytes, server.memory.capacityBytes) >= 0.95) add("warn", serverLink(server.name), " memory is full: pushes wait until data is written to disk");
   }
   for (const application of live) {
     if (application.fallbackShuffles > 0) {
       add("warn", h("a", { href: `#/applications/${encodeURIComponent(application.name)}` }, application.name),
-        ` left ${count(application.fallbackShuffles)} ${application.fallbackShuffles === 1 ? "shuffle" : "shuffles"} to its engine: ${application.lastFallbackReason}`);
+        `: ${plural(application.fallbackShuffles, "fallback")} to the built-in shuffle. Last reason: ${application.lastFallbackReason}`);
     }
   }
-  if (!cluster.ready) add("info", "This coordinator has just started and hears from servers before it assigns shuffles.");
+  if (!cluster.ready) add("info", "This coordinator started recently and waits for heartbeats of servers before it assigns shuffles.");
   if (lines.length === 0) {
     return h("p", { class: "card well", "data-key": "attention" }, h("span", { "aria-hidden": "true" }, "✓ "),
-      `All well: ${count(servers.length)} ${servers.length === 1 ? "server" : "servers"}, no bad disk, no fallback.`);
+      `No problems: ${plural(servers.length, "server")}, no failed disks, no fallbacks.`);
   }
   lines.sort((a, b) => (a.tone === "bad" ? 0 : 1) - (b.tone === "bad" ? 0 : 1));
   const shown = lines.slice(0, 8);
-  return h("section", { class: `card attention ${lines[0].tone}`, "data-key": "attention", "aria-label": "Needs attention" },
-    h("h2", null, `${count(lines.length)} ${lines.length === 1 ? "thing needs" : "things need"} attention`),
+  return h("section", { class: `card attention ${lines[0].tone}`, "data-key": "attention", "aria-label": "Problems" },
+    h("h2", null, plural(lines.length, "problem")),
     h("ul", null, shown.map(line => h("li", { class: line.tone }, line.what)),
       lines.length > shown.length ? h("li", null, `and ${count(lines.length - shown.length)} more`) : null));
 }
 
 function map(servers, repaint) {
-  const found = servers.filter(server => `${server.name} ${server.tags.join(" ")} ${STATES[server.state]?.word}`.toLowerCase().includes(search.toLowerCase()));
-  const compact = found.length > MOST_CARDS && !allCards;
+  const found = servers.filter(server => `${server.name} ${server.tags.join(" ")} ${STATES[server.state]?.label}`.toLowerCase().includes(search.toLowerCase()));
+  const compact = found.length > MAX_CARDS && !allCards;
   return section("Servers", `${count(servers.length)} known`,
     servers.length > 8 ? h("input", { type: "search", class: "filter", placeholder: `Filter ${count(servers.length)} servers by name, tag or state`, "aria-label": "Filter servers",
       on: { input: event => { search = event.target.value; repaint(); } } }) : null,
-    servers.length === 0 ? h("p", { class: "empty" }, "No shuffle server has reported to this coordinator yet.")
+    servers.length === 0 ? h("p", { class: "empty" }, "No shuffle server has reported to this coordinator.")
       : found.length === 0 ? h("p", { class: "empty" }, "No server matches the filter.")
       : h("ul", { class: compact ? "map compact" : "map" }, found.map(server => (compact ? cell(server) : card(server)))),
-    found.length > MOST_CARDS ? h("button", { type: "button", class: "quiet more", on: { click: () => { allCards = !allCards; repaint(); } } },
-      compact ? "Show as cards" : "Show as a dense map") : null);
+    found.length > MAX_CARDS ? h("button", { type: "button", class: "quiet more", on: { click: () => { allCards = !allCards; repaint(); } } },
+      compact ? "Show as cards" : "Show as compact map") : null);
 }
 
 function used(server) {
@@ -142,14 +142,14 @@ function card(server) {
       h("span", { class: "row" }, h("span", null, "Disks"), gauge("Disks", used(server), server.space.capacityBytes, disks),
         h("span", { class: "number" }, percent(share(used(server), server.space.capacityBytes)))),
       h("span", { class: "server-foot" },
-        lost ? h("span", { class: "tone-bad" }, `last heard ${ago(server.heartbeatAgeMs)}`)
+        lost ? h("span", { class: "tone-bad" }, `last heartbeat ${ago(server.heartbeatAgeMs)}`)
           : [h("span", null, `↓ ${rate(server.pushBytesPerSecond)}`), h("span", null, `↑ ${rate(server.fetchBytesPerSecond)}`), h("span", null, bytes(server.storedBytes))],
-        bad > 0 ? h("span", { class: "tone-bad" }, `${bad} of ${server.disks.length} disks bad`) : null)));
+        bad > 0 ? h("span", { class: "tone-bad" }, `${bad} of ${server.disks.length} disks failed`) : null)));
 }
 
 function cell(server) {
   const fullest = Math.max(share(server.memory.usedBytes, server.memory.capacityBytes), share(used(server), server.space.capacityBytes));
-  const text = `${server.name}: ${STATES[server.state]?.word}, memory ${percent(share(server.memory.usedBytes, server.memory.capacityBytes))}, disks ${percent(share(used(server), server.space.capacityBytes))}`;
+  const text = `${server.name}: ${STATES[server.state]?.label}, memory ${percent(share(server.memory.usedBytes, server.memory.capacityBytes))}, disks ${percent(share(used(server), server.space.capacityBytes))}`;
   return h("li", { "data-key": server.name }, h("a", {
       class: `cell ${STATES[server.state]?.tone ?? "warn"}`, href: `#/servers/${encodeURIComponent(server.name)}`, title: text, "aria-label": text,
     }, h("span", { css: { height: `${Math.min(100, fullest * 100).toFixed(0)}%` } })));
@@ -159,11 +159,11 @@ function balanceOf(balance) {
   const rows = balance.servers.filter(server => server.partitionsAssigned > 0 || server.state === "ACTIVE")
     .sort((a, b) => b.partitionsAssigned - a.partitionsAssigned);
   const any = rows.some(row => row.partitionsAssigned > 0);
-  return section("Assignment balance", balance.maxOverMean === null ? "" : `busiest ${factor(balance.maxOverMean)} the mean`,
-    !any ? h("p", { class: "empty" }, "No partition has been assigned since this coordinator started.")
-      : [bars("Partitions assigned since this coordinator started", rows.slice(0, MOST_BARS).map(row => ({
+  return section("Assignment balance", balance.maxOverMean === null ? "" : `highest is ${factor(balance.maxOverMean)} the mean`,
+    !any ? h("p", { class: "empty" }, "No partitions have been assigned since this coordinator started.")
+      : [bars("Partitions assigned since this coordinator started", rows.slice(0, MAX_BARS).map(row => ({
             name: row.server, link: serverLink(row.server), value: row.partitionsAssigned, counts: row.state === "ACTIVE",
             tone: STATES[row.state]?.tone === "good" ? "" : STATES[row.state]?.tone,
           })), count),
-         h("p", { class: "note" }, `Partitions assigned since this coordinator started; the line marks the mean of active servers.${rows.length > MOST_BARS ? ` The busiest ${MOST_BARS} of ${count(rows.length)}.` : ""}`)]);
+         h("p", { class: "note" }, `Partitions assigned since this coordinator started; the line marks the mean of active servers.${rows.length > MAX_BARS ? ` Showing the highest ${MAX_BARS} of ${count(rows.length)}.` : ""}`)]);
 }

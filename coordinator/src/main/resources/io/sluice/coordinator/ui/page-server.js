@@ -1,8 +1,8 @@
 // One shuffle server.
 
-import { actButton, actButtons } from "./acts.js";
+import { operationButton, operationButtons } from "./operations.js";
 import { get, query } from "./api.js";
-import { chartPlace } from "./charts.js";
+import { chartFigure } from "./charts.js";
 import { h } from "./dom.js";
 import { dateTime } from "./format.js";
 import {
@@ -33,66 +33,66 @@ export const serverPage = {
     const used = server.space.capacityBytes - server.space.freeBytes;
     const memory = `${bytes(server.memory.usedBytes)} of ${bytes(server.memory.capacityBytes)}`;
     return [
-      heading([h("a", { href: "#/" }, "Cluster"), "Servers"], server.name, badge(server.state), server.tags.map(tag => h("span", { class: "tag" }, tag)), acts(server)),
+      heading([h("a", { href: "#/" }, "Cluster"), "Servers"], server.name, badge(server.state), server.tags.map(tag => h("span", { class: "tag" }, tag)), operations(server)),
       server.state === "SERVER_LOST"
-        ? h("p", { class: "card attention bad", role: "note", "data-key": "lost" }, `This server is lost: it was heard last ${ago(server.heartbeatAgeMs)}. The figures are from then.`) : null,
+        ? h("p", { class: "card attention bad", role: "note", "data-key": "lost" }, `This server is lost. The data below is from its last heartbeat, ${ago(server.heartbeatAgeMs)}.`) : null,
       tiles(
         tile("Push", rate(server.pushBytesPerSecond), plural(server.connections, "connection")),
-        tile("Fetch", rate(server.fetchBytesPerSecond), "ten-second mean"),
+        tile("Fetch", rate(server.fetchBytesPerSecond), "mean of 10 s"),
         tile("Stored", bytes(server.storedBytes), plural(applications.length, "application")),
         tile("Memory", percent(share(server.memory.usedBytes, server.memory.capacityBytes)), [gauge("Memory", server.memory.usedBytes, server.memory.capacityBytes, memory), memory]),
-        tile("To be written", bytes(server.memory.pendingSpillBytes), "from memory to disk"),
-        server.move ? tile("To be moved", bytes(server.move.bytesLeft), `${plural(server.move.shufflesLeft, "shuffle")} left, ${bytes(server.move.movedBytes)} moved`) : null,
+        tile("Pending spill", bytes(server.memory.pendingSpillBytes), "from memory to disk"),
+        server.move ? tile("Pending move", bytes(server.move.bytesLeft), `${plural(server.move.shufflesLeft, "shuffle")} left, ${bytes(server.move.movedBytes)} moved`) : null,
         tile("Disks", percent(share(used, server.space.capacityBytes)), [gauge("Disks", used, server.space.capacityBytes, `${bytes(used)} of ${bytes(server.space.capacityBytes)}`), `${bytes(server.space.freeBytes)} free`])),
       h("div", { class: "pair", "data-key": "charts" },
-        chartPlace("server-rate", "Throughput", `Push ${rate(server.pushBytesPerSecond)}, fetch ${rate(server.fetchBytesPerSecond)} now`),
-        chartPlace("server-stored", "Shuffle data", `${bytes(server.storedBytes)} stored now`)),
+        chartFigure("server-rate", "Throughput", `Push ${rate(server.pushBytesPerSecond)}, fetch ${rate(server.fetchBytesPerSecond)} now`),
+        chartFigure("server-stored", "Shuffle data", `${bytes(server.storedBytes)} stored now`)),
       section("Disks", `${server.disks.length}`, table({
-        id: "disks", caption: "Disks", rows: server.disks, key: disk => disk.path, repaint, empty: "This server has no disk: its data lives in memory only.",
+        id: "disks", caption: "Disks", rows: server.disks, key: disk => disk.path, repaint, empty: "This server has no disks and stores data in memory only.",
         columns: [
           { label: "Directory", value: disk => disk.path, show: disk => disk.path },
           { label: "Health", value: disk => disk.health, show: disk => [badge(disk.health), disk.cause ? ` ${disk.cause}` : ""] },
-          { label: "Takes data", value: disk => String(disk.takesData), show: disk => (disk.takesData ? "yes" : "no") },
+          { label: "Accepts data", value: disk => String(disk.takesData), show: disk => (disk.takesData ? "yes" : "no") },
           { label: "Kind", value: disk => disk.kind, show: disk => disk.kind || "–" },
           { label: "Used", number: true, value: disk => share(disk.capacityBytes - disk.freeBytes, disk.capacityBytes), show: disk => [
             gauge("Used", disk.capacityBytes - disk.freeBytes, disk.capacityBytes, `${bytes(disk.capacityBytes - disk.freeBytes)} of ${bytes(disk.capacityBytes)}`),
             percent(share(disk.capacityBytes - disk.freeBytes, disk.capacityBytes))] },
           { label: "Free", number: true, value: disk => disk.freeBytes, show: disk => bytes(disk.freeBytes) },
-          { label: "Being written", number: true, value: disk => disk.queueDepth, show: disk => count(disk.queueDepth) },
+          { label: "Queued writes", number: true, value: disk => disk.queueDepth, show: disk => count(disk.queueDepth) },
           { label: "Written", number: true, value: disk => disk.writtenBytes, show: disk => bytes(disk.writtenBytes) },
         ],
       })),
       section("Applications on this server", `${count(applications.length)}`, table({
-        id: "held", caption: "Applications", rows: applications, key: held => held.application, repaint, empty: "This server holds no shuffle data.",
-        filter: held => held.application, sortBy: { column: 2, down: true },
+        id: "stored", caption: "Applications", rows: applications, key: stored => stored.application, repaint, empty: "This server stores no shuffle data.",
+        filter: stored => stored.application, sortBy: { column: 2, down: true },
         columns: [
-          { label: "Application", value: held => held.application, show: held => applicationLink(held.application) },
-          { label: "Shuffles", number: true, value: held => held.shuffles, show: held => count(held.shuffles) },
-          { label: "Stored", number: true, value: held => held.storedBytes, show: held => bytes(held.storedBytes) },
+          { label: "Application", value: stored => stored.application, show: stored => applicationLink(stored.application) },
+          { label: "Shuffles", number: true, value: stored => stored.shuffles, show: stored => count(stored.shuffles) },
+          { label: "Stored", number: true, value: stored => stored.storedBytes, show: stored => bytes(stored.storedBytes) },
         ],
       })),
       h("div", { class: "pair", "data-key": "bottom" },
         section("About", "", facts([
-          ["Host", server.host], ["Control port", server.rpcPort], ["Data port", server.nettyPort || "same as control"],
-          ["This life began", dateTime(server.epoch)], ["Last heartbeat", ago(server.heartbeatAgeMs)], ["Merges waiting", count(server.pendingMerges)],
+          ["Host", server.host], ["Control port", server.rpcPort], ["Data port", server.nettyPort || "same as control port"],
+          ["Started", dateTime(server.epoch)], ["Last heartbeat", ago(server.heartbeatAgeMs)], ["Pending merges", count(server.pendingMerges)],
           ["Partitions assigned", count(server.partitionsAssigned)],
         ])),
-        section("Events", h("a", { href: "#/events" }, "all"), eventList(events.events, events.time, "Nothing has happened to this server since this coordinator started."))),
+        section("Events", h("a", { href: "#/events" }, "all"), eventList(events.events, events.time, "No events of this server."))),
     ];
   },
 };
 
-/** What an admin may do with it. */
-function acts(server) {
+/** Buttons of admin operations on this server. */
+function operations(server) {
   const { name, state } = server;
-  return actButtons(
+  return operationButtons(
     state === "EXCLUDED"
-      ? actButton("Include", `${name} is given partitions again.`, "DELETE", ["servers", name, "exclusion"])
-      : actButton("Exclude", `${name} is given no more partitions by this coordinator, and serves what it holds, until it is included again.`, "POST", ["servers", name, "exclusion"]),
+      ? operationButton("Include", `${name} gets new partitions again.`, "DELETE", ["servers", name, "exclusion"])
+      : operationButton("Exclude", `${name} gets no new partitions from this coordinator until it is included again. It continues to serve its data.`, "POST", ["servers", name, "exclusion"]),
     state === "SERVER_DRAINING"
-      ? actButton("Cancel decommission", `${name} goes on as before.`, "DELETE", ["servers", name, "decommission"])
+      ? operationButton("Cancel decommission", `${name} accepts new assignments again.`, "DELETE", ["servers", name, "decommission"])
       : state === "SERVER_LOST" ? null
-      : actButton("Move and decommission", `${name} takes no new assignment anywhere, copies what it holds to other servers, and ends then.`, "POST", ["servers", name, "decommission"], { move: true }),
+      : operationButton("Move and decommission", `${name} gets no new assignments, moves its data to other servers, and then exits.`, "POST", ["servers", name, "decommission"], { move: true }),
     state === "SERVER_DRAINING" || state === "SERVER_LOST" ? null
-      : actButton("Decommission", `${name} takes no new assignment anywhere, serves what it holds, and ends once that is forgotten.`, "POST", ["servers", name, "decommission"], {}));
+      : operationButton("Decommission", `${name} gets no new assignments, serves its data, and exits when the data is no longer needed.`, "POST", ["servers", name, "decommission"], {}));
 }

@@ -17,18 +17,18 @@ export const shufflePage = {
       heading([h("a", { href: "#/" }, "Cluster"), applicationLink(shuffle.application)], `Shuffle ${shuffle.shuffle}`),
       shuffle.assignments > 1
         ? h("p", { class: "card attention info", role: "note", "data-key": "again" },
-            `Servers were given out ${count(shuffle.assignments)} times for this shuffle: a server failed or was full, or the stage ran again.`) : null,
+            `This shuffle was assigned ${count(shuffle.assignments)} times: a server failed or was full, or the stage was recomputed.`) : null,
       tiles(
         tile("Stored", bytes(shuffle.storedBytes), `on ${plural(shuffle.servers, "server")}`),
-        tile("Partitions", count(shuffle.partitions), shuffle.replicas > 1 ? `${shuffle.replicas} copies each` : "one copy each"),
+        tile("Partitions", count(shuffle.partitions), shuffle.replicas > 1 ? `${shuffle.replicas} replicas each` : "one replica each"),
         tile("Largest partition", bytes(shuffle.largestPartitionBytes), "on one server"),
-        tile("Skew", skew(shuffle.skew), "largest partition over the mean"),
-        tile("Age", shuffle.assignedAgeMs === null ? "–" : span(shuffle.assignedAgeMs), "since it was assigned")),
-      section("Bytes by server", "", servers.length === 0 ? h("p", { class: "empty" }, "No server holds data of this shuffle.")
+        tile("Skew", skew(shuffle.skew), "largest partition / mean"),
+        tile("Age", shuffle.assignedAgeMs === null ? "–" : span(shuffle.assignedAgeMs), "since its assignment")),
+      section("Bytes by server", "", servers.length === 0 ? h("p", { class: "empty" }, "No server stores data of this shuffle.")
         : bars("Bytes by server", [...servers].sort((a, b) => b.storedBytes - a.storedBytes)
             .map(part => ({ name: part.server, link: serverLink(part.server), value: part.storedBytes, counts: true })), bytes)),
       section("Servers", `${count(servers.length)}`, table({
-        id: "shares", caption: "Servers", rows: servers, key: part => part.server, repaint, empty: "No server was given a partition.",
+        id: "shares", caption: "Servers", rows: servers, key: part => part.server, repaint, empty: "No server has partitions of this shuffle.",
         columns: [
           { label: "Server", value: part => part.server, show: part => serverLink(part.server) },
           { label: "State", value: part => part.state, show: part => badge(part.state) },

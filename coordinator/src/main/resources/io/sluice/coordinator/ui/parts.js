@@ -1,27 +1,27 @@
-// What several pages are made of.
+// Components shared by several pages.
 
 import { h } from "./dom.js";
 import { ago, bytes, count, dateTime, factor, percent, plural, rate, share, span } from "./format.js";
 import { table } from "./table.js";
 
 export const STATES = {
-  ACTIVE: { word: "active", mark: "●", tone: "good" },
-  SERVER_DRAINING: { word: "draining", mark: "◐", tone: "info" },
-  UNHEALTHY: { word: "unhealthy", mark: "▲", tone: "warn" },
-  EXCLUDED: { word: "excluded", mark: "◌", tone: "idle" },
-  SERVER_LOST: { word: "lost", mark: "✕", tone: "bad" },
-  LIVE: { word: "live", mark: "●", tone: "good" },
-  EXPIRED: { word: "expired", mark: "▲", tone: "warn" },
-  ENDED: { word: "ended", mark: "○", tone: "idle" },
-  HEALTHY: { word: "healthy", mark: "●", tone: "good" },
-  SUSPECT: { word: "suspect", mark: "▲", tone: "warn" },
-  RECOVERING: { word: "recovering", mark: "◐", tone: "info" },
-  LOST: { word: "lost", mark: "✕", tone: "bad" },
+  ACTIVE: { label: "active", mark: "●", tone: "good" },
+  SERVER_DRAINING: { label: "draining", mark: "◐", tone: "info" },
+  UNHEALTHY: { label: "unhealthy", mark: "▲", tone: "warn" },
+  EXCLUDED: { label: "excluded", mark: "◌", tone: "idle" },
+  SERVER_LOST: { label: "lost", mark: "✕", tone: "bad" },
+  LIVE: { label: "live", mark: "●", tone: "good" },
+  EXPIRED: { label: "expired", mark: "▲", tone: "warn" },
+  ENDED: { label: "ended", mark: "○", tone: "idle" },
+  HEALTHY: { label: "healthy", mark: "●", tone: "good" },
+  SUSPECT: { label: "suspect", mark: "▲", tone: "warn" },
+  RECOVERING: { label: "recovering", mark: "◐", tone: "info" },
+  LOST: { label: "lost", mark: "✕", tone: "bad" },
 };
 
 export function badge(state) {
-  const known = STATES[state] ?? { word: String(state).toLowerCase(), mark: "?", tone: "warn" };
-  return h("span", { class: `badge ${known.tone}` }, h("span", { "aria-hidden": "true" }, known.mark), ` ${known.word}`);
+  const known = STATES[state] ?? { label: String(state).toLowerCase(), mark: "?", tone: "warn" };
+  return h("span", { class: `badge ${known.tone}` }, h("span", { "aria-hidden": "true" }, known.mark), ` ${known.label}`);
 }
 
 export function serverLink(name) {
@@ -36,7 +36,7 @@ export function shuffleLink(application, shuffle, text) {
   return h("a", { href: `#/applications/${encodeURIComponent(application)}/shuffles/${shuffle}` }, text);
 }
 
-/** A figure with its name, and what is behind it. */
+/** A value with a label and a note. */
 export function tile(label, value, note, tone) {
   return h("div", { class: `card tile ${tone ?? ""}`, "data-key": `tile-${label}` },
     h("dt", null, label), h("dd", null, value), h("dd", { class: "note" }, note ?? ""));
@@ -46,7 +46,7 @@ export function tiles(...all) {
   return h("dl", { class: "tiles", "data-key": "tiles" }, all);
 }
 
-/** How full something is. */
+/** A bar that shows a used share. */
 export function gauge(label, part, all, text) {
   const full = share(part, all);
   return h("div", {
@@ -61,10 +61,10 @@ export function section(title, note, ...children) {
     h("h2", null, title, note ? h("small", null, note) : null), children);
 }
 
-/** The heading of a page about one thing. */
+/** The heading of a detail page. */
 export function heading(trail, title, ...after) {
   return h("div", { class: "heading", "data-key": "heading" },
-    h("nav", { "aria-label": "Where this is", class: "trail" }, trail.map(part => [part, h("span", { "aria-hidden": "true" }, " / ")])),
+    h("nav", { "aria-label": "Breadcrumb", class: "trail" }, trail.map(part => [part, h("span", { "aria-hidden": "true" }, " / ")])),
     h("h1", null, title), h("div", { class: "heading-end" }, after));
 }
 
@@ -73,30 +73,31 @@ export function facts(pairs) {
     .map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value))));
 }
 
-const EVENT_WORDS = {
-  SERVER_JOINED: "server joined", SERVER_RESTARTED: "server restarted", SERVER_RETURNED: "server came back",
-  SERVER_STATE_CHANGED: "server changed state", SERVER_LOST: "server lost", SERVER_FORGOTTEN: "server forgotten", SERVER_LEFT: "server left (decommissioned)",
-  DISK_BAD: "disk bad", DISK_GOOD: "disk well again", EXCLUSIONS_CHANGED: "exclusions changed",
+const EVENT_LABELS = {
+  SERVER_JOINED: "server joined", SERVER_RESTARTED: "server restarted", SERVER_RETURNED: "lost server reported again",
+  SERVER_STATE_CHANGED: "server changed state", SERVER_LOST: "server lost", SERVER_FORGOTTEN: "lost server removed", SERVER_LEFT: "decommissioned server left",
+  DISK_BAD: "disk failed", DISK_GOOD: "disk healthy again", EXCLUSIONS_CHANGED: "exclusions changed",
   SERVER_EXCLUDED: "server excluded", SERVER_INCLUDED: "server included again", CONFIGURATION_RELOADED: "configuration reloaded",
   APPLICATION_REGISTERED: "application registered", APPLICATION_DENIED: "application denied",
   APPLICATION_ENDED: "application ended", APPLICATION_EXPIRED: "application expired",
-  SHUFFLE_SHORT_OF_COPIES: "fewer copies than asked for", SHUFFLE_REFUSED: "shuffle refused",
-  SHUFFLE_MOVING: "shuffle is moved", SHUFFLE_MOVE_APPLIED: "driver knows of a move",
-  DECOMMISSION_ORDERED: "decommission ordered", DECOMMISSION_CANCELLED: "decommission cancelled", LIMITS_SET: "limits of a user set",
-  METADATA_LOG_FAILED: "metadata log cannot be written", METADATA_LOG_RECOVERED: "metadata log is written again",
+  SHUFFLE_SHORT_OF_COPIES: "fewer replicas than requested", SHUFFLE_REFUSED: "shuffle refused",
+  SHUFFLE_MOVING: "shuffle is moved", SHUFFLE_MOVE_APPLIED: "driver uses the new server",
+  DECOMMISSION_ORDERED: "decommission ordered", DECOMMISSION_CANCELLED: "decommission cancelled", LIMITS_SET: "limits of a user changed",
+  METADATA_LOG_FAILED: "metadata log cannot be written", METADATA_LOG_RECOVERED: "metadata log can be written again",
+  USAGE_RULES_CHANGED: "access rules or quotas changed", QUOTA_REACHED: "quota reached", QUOTA_LEFT: "below quota again",
 };
 
 export function eventList(events, now, empty) {
   if (events.length === 0) return h("p", { class: "empty" }, empty);
   return h("ol", { class: "events" }, events.map(event => h("li", { "data-key": `event-${event.number}`, class: event.severity === "INFO" ? "" : "warn" },
     h("time", { datetime: new Date(event.lastTime).toISOString(), title: dateTime(event.lastTime) }, ago(now - event.lastTime)),
-    h("span", { class: "what" }, h("strong", null, EVENT_WORDS[event.kind] ?? event.kind.toLowerCase().replaceAll("_", " ")),
+    h("span", { class: "what" }, h("strong", null, EVENT_LABELS[event.kind] ?? event.kind.toLowerCase().replaceAll("_", " ")),
       event.count > 1 ? ` ×${count(event.count)}` : "", " ",
       event.server ? serverLink(event.server) : event.application ? applicationLink(event.application) : null),
     h("span", { class: "detail" }, details(event)))));
 }
 
-/** The key=value pairs, without those that the line says already. */
+/** The key=value pairs of an event, without the server or application that the line shows as a link. */
 function details(event) {
   const start = event.text.search(/\s\S+=/);
   return start < 0 ? "" : event.text.slice(start + 1)
@@ -123,21 +124,21 @@ export function applicationTable(id, rows, repaint, empty) {
   });
 }
 
-/** The largest partition over the mean: people look for stragglers from about three on. */
+/** Size of the largest partition divided by the mean. From about 3, expect straggling tasks. */
 export function skew(value) {
-  return value === null ? "–" : h("span", { class: value >= 3 ? "tone-warn" : "", title: "largest partition over the mean one" }, factor(value));
+  return value === null ? "–" : h("span", { class: value >= 3 ? "tone-warn" : "", title: "largest partition / mean" }, factor(value));
 }
 
-/** Bars of one figure, with the mean marked. */
+/** A bar chart of one value, with the mean marked. */
 export function bars(label, rows, print) {
-  const most = Math.max(1, ...rows.map(row => row.value));
+  const max = Math.max(1, ...rows.map(row => row.value));
   const counted = rows.filter(row => row.counts);
   const mean = counted.length ? counted.reduce((sum, row) => sum + row.value, 0) / counted.length : 0;
   return h("ul", { class: "bars", "aria-label": label }, rows.map(row => h("li", { "data-key": row.name },
     h("span", { class: "name" }, row.link),
     h("span", { class: "track" },
-      h("span", { class: `fill ${row.tone ?? ""}`, css: { width: `${(row.value / most) * 100}%` } }),
-      counted.length > 1 ? h("span", { class: "mean", "aria-hidden": "true", css: { left: `${(mean / most) * 100}%` } }) : null),
+      h("span", { class: `fill ${row.tone ?? ""}`, css: { width: `${(row.value / max) * 100}%` } }),
+      counted.length > 1 ? h("span", { class: "mean", "aria-hidden": "true", css: { left: `${(mean / max) * 100}%` } }) : null),
     h("span", { class: "number" }, print(row.value)))));
 }
 

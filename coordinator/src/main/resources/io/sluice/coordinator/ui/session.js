@@ -1,34 +1,34 @@
-// Who looks at the pages. A token is kept for this tab only, and sent as a header: never as a cookie, which a page from
-// elsewhere could make the browser send.
+// The user of the web pages. The token is stored for this tab only and sent as a header, never as a cookie, because a
+// page of another origin could make the browser send a cookie.
 
 const KEY = "sluice-token";
-const NOBODY = { user: null, role: null, mayRead: true, mayChange: false, tokens: false };
+const ANONYMOUS = { user: null, role: null, mayRead: true, mayChange: false, tokens: false };
 
-let kept = read();
-let who = NOBODY;
+let storedToken = read();
+let currentCaller = ANONYMOUS;
 
 /** The token, or null. */
 export function token() {
-  return kept;
+  return storedToken;
 }
 
-export function keep(next) {
-  kept = next;
+export function setToken(next) {
+  storedToken = next;
   try {
     if (next === null) sessionStorage.removeItem(KEY);
     else sessionStorage.setItem(KEY, next);
   } catch {
-    // A browser that keeps nothing asks again in the next page.
+    // Without session storage, the user must sign in again after a reload.
   }
 }
 
-/** As the coordinator said last. */
+/** The caller in the coordinator's latest answer. */
 export function caller() {
-  return who;
+  return currentCaller;
 }
 
 export function setCaller(next) {
-  who = next ?? NOBODY;
+  currentCaller = next ?? ANONYMOUS;
 }
 
 function read() {

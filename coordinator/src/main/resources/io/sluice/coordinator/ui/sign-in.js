@@ -1,47 +1,47 @@
-// The form for a user's name and secret, and the button in the bar.
+// The sign-in form and the button in the header.
 
-import { get, Refusal } from "./api.js";
+import { get, ApiError } from "./api.js";
 import { h } from "./dom.js";
-import { caller, keep, setCaller, token } from "./session.js";
+import { caller, setToken, setCaller, token } from "./session.js";
 
-/** Asks the coordinator who looks, and shows it in the bar. A token that is not known any more is forgotten. */
-export async function lookWhoAsks(button) {
+/** Loads the caller from the coordinator and shows the user in the header. Deletes a token that is no longer valid. */
+export async function loadCaller(button) {
   try {
     setCaller(await get("caller"));
   } catch (failure) {
-    if (failure instanceof Refusal && failure.status === 401 && token() !== null) {
-      keep(null);
-      return lookWhoAsks(button);
+    if (failure instanceof ApiError && failure.status === 401 && token() !== null) {
+      setToken(null);
+      return loadCaller(button);
     }
-    // Whoever asks next will know.
+    // The next request reports the failure.
   }
   const { user, tokens } = caller();
   button.hidden = !tokens && user === null;
   button.textContent = token() !== null ? `Sign out ${user ?? ""}` : user ?? "Sign in";
-  button.disabled = token() === null && user !== null; // Known by a certificate.
+  button.disabled = token() === null && user !== null; // Authenticated by a client certificate.
 }
 
-/** A form; `done` is called once the coordinator knows who it is, `cancel`, if there is one, when nobody wants to. */
+/** The sign-in form. Calls `done` after a successful sign-in; shows a Cancel button if `cancel` is given. */
 export function signInForm(why, done, cancel) {
-  const trouble = h("p", { class: "tone-bad", role: "alert" });
+  const error = h("p", { class: "tone-bad", role: "alert" });
   const button = h("button", { type: "submit", class: "quiet" }, "Sign in");
   const form = h("form", { class: "card message sign-in", "data-key": "sign-in" },
     h("h1", null, "Sign in"), h("p", null, why),
     h("label", null, "User", h("input", { name: "user", autocomplete: "username", autocapitalize: "none", spellcheck: "false", required: true })),
     h("label", null, "Secret", h("input", { name: "secret", type: "password", autocomplete: "current-password", required: true })),
-    h("div", { class: "heading-end" }, button, cancel ? h("button", { type: "button", class: "quiet", on: { click: cancel } }, "Not now") : null), trouble,
-    h("p", { class: "note" }, "Both as the coordinators' users file has them. This tab keeps them until it is closed."));
+    h("div", { class: "heading-end" }, button, cancel ? h("button", { type: "button", class: "quiet", on: { click: cancel } }, "Cancel") : null), error,
+    h("p", { class: "note" }, "User and secret as in the coordinator's rss.security.users.file. They are stored in this tab until it is closed."));
   form.addEventListener("submit", async event => {
     event.preventDefault();
     button.disabled = true;
     const before = token();
-    keep(`${form.elements.user.value.trim()}.${form.elements.secret.value.trim()}`);
+    setToken(`${form.elements.user.value.trim()}.${form.elements.secret.value.trim()}`);
     try {
       setCaller(await get("caller"));
       done();
     } catch (failure) {
-      keep(before);
-      trouble.textContent = failure instanceof Refusal ? "The coordinator does not know this user with this secret." : "The coordinator cannot be reached.";
+      setToken(before);
+      error.textContent = failure instanceof ApiError ? "Unknown user or wrong secret." : "The coordinator cannot be reached.";
     } finally {
       button.disabled = false;
     }

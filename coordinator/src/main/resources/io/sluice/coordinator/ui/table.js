@@ -1,4 +1,4 @@
-// Tables that can be sorted and filtered, and become cards on a phone.
+// Tables that can be sorted and filtered; on small screens, rows are shown as cards.
 
 import { h } from "./dom.js";
 import { count } from "./format.js";
@@ -6,9 +6,8 @@ import { count } from "./format.js";
 const FIRST_ROWS = 50;
 const views = new Map();
 
-/**
- * A table. Columns: { label, value: row => what to sort by, show: row => node or text, number: bool }. The first
- * column is the row's heading.
+/** A table. Columns: { label, value: row => sort key, show: row => node or text, number: bool }. The first column is
+ * the heading of the row.
  */
 export function table({ id, caption, columns, rows, key, empty, filter, sortBy, repaint }) {
   const view = views.get(id) ?? { sort: sortBy?.column ?? 0, down: sortBy?.down ?? false, text: "", all: false };
@@ -30,7 +29,7 @@ export function table({ id, caption, columns, rows, key, empty, filter, sortBy, 
         })
       : null,
     rows.length === 0 ? h("p", { class: "empty" }, empty)
-      : found.length === 0 ? h("p", { class: "empty" }, "Nothing matches the filter.")
+      : found.length === 0 ? h("p", { class: "empty" }, "No row matches the filter.")
       : h("table", null,
           h("caption", { class: "unseen" }, caption),
           h("thead", null, h("tr", null, columns.map((column, index) =>

@@ -1,8 +1,7 @@
-// Light or dark: as the system says, or as the reader chose.
+// Light or dark theme: the setting of the system, or the choice of the user.
 
 const KEY = "sluice-theme";
 const NEXT = { system: "light", light: "dark", dark: "system" };
-const NAMES = { system: "System", light: "Light", dark: "Dark" };
 
 export function startTheme(button, changed) {
   const asked = new URLSearchParams(location.search).get("theme");
@@ -10,9 +9,8 @@ export function startTheme(button, changed) {
   const apply = () => {
     if (theme === "system") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
-    button.textContent = NAMES[theme];
-    button.title = "Colours of this page; press for the next";
-    button.setAttribute("aria-label", `Colours: ${NAMES[theme]}. Change`);
+    button.textContent = `Theme: ${theme}`;
+    button.title = `Change to ${NEXT[theme]}`;
   };
   apply();
   button.addEventListener("click", () => {
@@ -20,7 +18,7 @@ export function startTheme(button, changed) {
     try {
       localStorage.setItem(KEY, theme);
     } catch {
-      // A browser that keeps nothing still shows the choice.
+      // Without local storage, the choice applies until the page is reloaded.
     }
     apply();
     changed();
@@ -30,8 +28,8 @@ export function startTheme(button, changed) {
 
 function read() {
   try {
-    const kept = localStorage.getItem(KEY);
-    return kept in NEXT ? kept : "system";
+    const stored = localStorage.getItem(KEY);
+    return stored in NEXT ? stored : "system";
   } catch {
     return "system";
   }

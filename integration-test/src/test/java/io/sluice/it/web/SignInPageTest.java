@@ -74,13 +74,13 @@ class SignInPageTest {
   }
 
   private List<WebElement> acts() {
-    return browser.driver().findElements(By.cssSelector("[data-key=acts] button"));
+    return browser.driver().findElements(By.cssSelector("[data-key=operations] button"));
   }
 
   /** Presses a button of the page and says yes. */
   private void act(String label) {
-    browser.await("button " + label, () -> !press("[data-key=acts] button", label).isEmpty());
-    press("[data-key=acts] button", label).get(0).click();
+    browser.await("button " + label, () -> !press("[data-key=operations] button", label).isEmpty());
+    press("[data-key=operations] button", label).get(0).click();
     press("dialog button", label).get(0).click();
     browser.await(
         "the dialog to close",
@@ -105,24 +105,24 @@ class SignInPageTest {
       String base = "http://127.0.0.1:" + coordinator.httpPort();
 
       browser.open(base + "/");
-      browser.awaitText("This cluster answers its users only.");
+      browser.awaitText("Sign in to view this cluster.");
       browser.picture("web-sign-in");
       signIn("ops", SECRET + "x");
-      browser.awaitText("does not know this user with this secret");
+      browser.awaitText("Unknown user or wrong secret.");
       assertThat(browser.run("return sessionStorage.length")).isEqualTo(0L);
 
       signIn("eve", SECRET);
-      browser.awaitText("All well: 1 server");
+      browser.awaitText("No problems: 1 server");
       browser.open(base + "/#/servers/" + name);
       browser.awaitText("Applications on this server");
       assertThat(acts()).isEmpty();
-      assertThat(browser.find("#who").getText()).isEqualTo("Sign out eve");
+      assertThat(browser.find("#account").getText()).isEqualTo("Sign out eve");
       assertThat(browser.driver().manage().getCookies()).isEmpty();
       browser.driver().navigate().refresh();
       browser.awaitText("Applications on this server");
 
-      browser.find("#who").click();
-      browser.awaitText("This cluster answers its users only.");
+      browser.find("#account").click();
+      browser.awaitText("Sign in to view this cluster.");
       signIn("ops", SECRET);
       browser.await("buttons", () -> acts().size() == 3);
       act("Exclude");

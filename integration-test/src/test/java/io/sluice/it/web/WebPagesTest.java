@@ -63,7 +63,7 @@ class WebPagesTest {
       browser.desktop();
       browser.dark(false);
       browser.open(base + "/");
-      browser.awaitText("All well: 3 servers");
+      browser.awaitText("No problems: 3 servers");
 
       Outcome outcome =
           SparkApplication.onSluice(directory.resolve("spark"), cluster.quorum())
@@ -129,7 +129,7 @@ class WebPagesTest {
     fitsAPhone("web-server-phone");
 
     openFromTheTable("#/applications/", "hostile");
-    browser.awaitText("Where its data is");
+    browser.awaitText("Data by server");
     browser.awaitText("shuffle 0");
     browser.dark(true);
     browser.await(
@@ -151,9 +151,9 @@ class WebPagesTest {
     browser.awaitText("application registered");
     browser.picture("web-events");
     browser.open(base + "/#/servers/nobody");
-    browser.awaitText("no server of that name");
+    browser.awaitText("unknown server");
     browser.open(base + "/#/nothing");
-    browser.awaitText("There is no such page.");
+    browser.awaitText("Page not found.");
     browser.open(base + "/#/");
     browser.awaitText("Assignment balance");
     browser.dark(true);
@@ -215,7 +215,7 @@ class WebPagesTest {
   private void showsWhatIsLost() throws Exception {
     ClusterNode victim = cluster.servers().get(0);
     victim.kill();
-    browser.awaitText("is lost: silent for");
+    browser.awaitText("is lost: last heartbeat");
     browser.awaitText("server lost");
     assertThat(browser.driver().findElements(By.cssSelector(".map .server.bad"))).hasSize(1);
     browser.picture("web-lost");
@@ -223,13 +223,13 @@ class WebPagesTest {
 
   private void keepsItsFiguresWhileTheCoordinatorIsAway() throws IOException {
     browser.offline(true);
-    browser.await("trouble", () -> browser.find("#trouble").isDisplayed());
-    assertThat(browser.find("#trouble").getText())
-        .contains("cannot be reached", "These figures are", "old");
+    browser.await("trouble", () -> browser.find("#problem").isDisplayed());
+    assertThat(browser.find("#problem").getText())
+        .contains("cannot be reached", "The data is", "old");
     assertThat(browser.text()).contains("Assignment balance");
     browser.picture("web-away");
     browser.offline(false);
-    browser.await("recovery", () -> !browser.find("#trouble").isDisplayed());
+    browser.await("recovery", () -> !browser.find("#problem").isDisplayed());
     assertThat(browser.find("#freshness").getText()).isEqualTo("live");
   }
 }
