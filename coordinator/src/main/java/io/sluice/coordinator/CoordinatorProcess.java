@@ -167,7 +167,7 @@ public final class CoordinatorProcess implements AutoCloseable {
             new ServerControl(loops, security),
             state.reload(),
             startReloadExecutor(closers),
-            state.kept(),
+            state.durable(),
             inputs.clock());
     ClusterApi reads =
         new ClusterApi(

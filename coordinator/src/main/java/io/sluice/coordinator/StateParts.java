@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * The state of a coordinator, its metadata log, and the threads that read the exclude file and the
  * rule files and sample throughput. Thread-safe.
  *
- * @param kept whether the metadata log survives a restart
+ * @param durable whether the metadata log survives a restart
  * @param readyAtMs time from which shuffles are assigned, on the clock of the state
  */
 record StateParts(
@@ -44,7 +44,7 @@ record StateParts(
     AtomicReference<ClientSettings> clientSettings,
     Exclusions exclusions,
     ConfigReload reload,
-    boolean kept,
+    boolean durable,
     long readyAtMs) {
   private static final Logger log = LoggerFactory.getLogger(StateParts.class);
 

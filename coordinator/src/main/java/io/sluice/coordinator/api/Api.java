@@ -75,8 +75,8 @@ public final class Api {
             denied(call, Cause.UNAUTHENTICATED, why);
           } else if (answer.status() == FORBIDDEN) {
             denied(call, Cause.PERMISSION_DENIED, why);
-          } else if (call.changes()) {
-            note(call, answer.status(), why);
+          } else if (call.isMutation()) {
+            auditMutation(call, answer.status(), why);
           }
           return answer;
         });
@@ -133,7 +133,7 @@ public final class Api {
 
   private void denied(ApiCall call, Cause cause, String why) {
     CallDenials portDenials = denials.get(call.port());
-    if (call.changes()) {
+    if (call.isMutation()) {
       portDenials.denied(
           new DeniedCall(
               cause,
@@ -147,7 +147,7 @@ public final class Api {
     }
   }
 
-  private void note(ApiCall call, int status, String reason) {
+  private void auditMutation(ApiCall call, int status, String reason) {
     audit.write(
         new AdminEntry(
             call.method() + " " + call.path(),

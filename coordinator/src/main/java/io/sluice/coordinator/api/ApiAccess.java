@@ -9,8 +9,8 @@ import java.util.function.BooleanSupplier;
  * <ul>
  *   <li>Reads: authenticated callers; all callers if authentication is not required or anonymous
  *       reads are enabled.
- *   <li>Mutations: admins. If authentication is not required, all callers of the control port, but
- *       none over HTTP, because a page of any origin could make a browser send the request.
+ *   <li>Mutations: admins. If authentication is not required, all callers of the control port. Over
+ *       HTTP admins only, because a page of any origin could make a browser send the request.
  * </ul>
  *
  * @param required whether authentication is required
@@ -36,7 +36,7 @@ public record ApiAccess(boolean required, boolean openReads, BooleanSupplier tok
    */
   void check(ApiCall call) throws ApiException {
     Caller caller = call.caller();
-    if (call.changes() ? mayChange(call) : mayRead(caller)) {
+    if (call.isMutation() ? mayChange(call) : mayRead(caller)) {
       return;
     }
     if (caller.kind() != Caller.Kind.ANONYMOUS) {
@@ -46,7 +46,7 @@ public record ApiAccess(boolean required, boolean openReads, BooleanSupplier tok
     if (!tokens.getAsBoolean()) {
       throw new ApiException(
           FORBIDDEN,
-          !call.changes()
+          !call.isMutation()
               ? "authentication is required, but this coordinator has no users: set"
                   + " rss.security.users.file"
               : "changes over HTTP need authentication, but this coordinator has no users: use"

@@ -24,7 +24,7 @@ public record ApiCall(
     CONTROL
   }
 
-  boolean changes() {
+  boolean isMutation() {
     return !method.equals("GET") && !method.equals("HEAD");
   }
 }

@@ -127,7 +127,7 @@ public final class ApiRoutes {
    *     parameter is invalid
    */
   CompletionStage<Resource> answer(ApiCall call, ApiAccess access) throws ApiException {
-    if (call.path().equals(CALLER) && !call.changes()) {
+    if (call.path().equals(CALLER) && !call.isMutation()) {
       return CompletableFuture.completedStage(caller(call, access));
     }
     Set<String> others = new TreeSet<>();

@@ -46,13 +46,13 @@ public final class ClusterAdminOperations implements AdminOperations {
   private final ServerControl servers;
   private final ConfigReload configuration;
   private final Executor files;
-  private final boolean kept;
+  private final boolean durable;
   private final Clock clock;
 
   /**
    * @param decisions called for each operation
    * @param files executor that reads the configuration
-   * @param kept whether the state survives a restart
+   * @param durable whether the state survives a restart
    */
   public ClusterAdminOperations(
       StateOwner owner,
@@ -61,7 +61,7 @@ public final class ClusterAdminOperations implements AdminOperations {
       ServerControl servers,
       ConfigReload configuration,
       Executor files,
-      boolean kept,
+      boolean durable,
       Clock clock) {
     this.owner = owner;
     this.decisions = decisions;
@@ -69,7 +69,7 @@ public final class ClusterAdminOperations implements AdminOperations {
     this.servers = servers;
     this.configuration = configuration;
     this.files = files;
-    this.kept = kept;
+    this.durable = durable;
     this.clock = clock;
   }
 
@@ -80,7 +80,10 @@ public final class ClusterAdminOperations implements AdminOperations {
 
   private Resource exclusions(ExcludeList list) {
     return new Resource.Exclusions(
-        clock.millis(), exclusions.file().map(Object::toString).orElse(null), kept, list.sorted());
+        clock.millis(),
+        exclusions.file().map(Object::toString).orElse(null),
+        durable,
+        list.sorted());
   }
 
   @Override

@@ -59,7 +59,7 @@ public final class Exclusions implements AutoCloseable {
   public void start() {
     file.ifPresent(
         present -> {
-          note(present.read());
+          applyFile(present.read());
           Future<?> unused =
               executor.scheduleWithFixedDelay(
                   () -> reread(present), checkIntervalMs, checkIntervalMs, TimeUnit.MILLISECONDS);
@@ -70,7 +70,7 @@ public final class Exclusions implements AutoCloseable {
     try {
       ExcludeList found = present.read();
       if (!found.equals(owner.view().orders().excludedByFile())) {
-        note(found);
+        applyFile(found);
       }
     } catch (RuntimeException e) {
       // An exception would stop the periodic task.
@@ -148,7 +148,7 @@ public final class Exclusions implements AutoCloseable {
         : AdminResult.of(List.of(new LoggedChange.ExclusionsSet(byApi)), all);
   }
 
-  private void note(ExcludeList found) {
+  private void applyFile(ExcludeList found) {
     CompletableFuture<Integer> unused =
         owner
             .submit(

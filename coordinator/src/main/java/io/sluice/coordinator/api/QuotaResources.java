@@ -44,7 +44,7 @@ final class QuotaResources {
 
   private Resource.UserQuota user(String user, List<String> applications) {
     Limits limits = quotas.limits(user);
-    Usage.Amount used = quotas.use().ofUser(user);
+    Usage.Amount used = quotas.usage().ofUser(user);
     return new Resource.UserQuota(
         user,
         new Resource.Quota(applications.size(), limit(limits.applications())),

@@ -38,7 +38,7 @@ public final class AssignmentPlanner {
   private static final int MAX_GROUPS = 512;
 
   /** Maximum part of one server in one shuffle, as a multiple of its share. */
-  private static final double MAX_ABOVE_SHARE = 1.25;
+  private static final double MAX_SHARE_FACTOR = 1.25;
 
   /** Parameters of an assignment; all at least 1. */
   public record Request(
@@ -195,7 +195,7 @@ public final class AssignmentPlanner {
       int[] max = new int[serverCount];
       for (int server : chosen) {
         double share = Math.max(1.0 / chosen.length, capacityShare[server] / capacityOfChosen);
-        max[server] = (int) Math.ceil(MAX_ABOVE_SHARE * share * groupReplicas);
+        max[server] = (int) Math.ceil(MAX_SHARE_FACTOR * share * groupReplicas);
       }
       return max;
     }
@@ -244,9 +244,9 @@ public final class AssignmentPlanner {
       if (withoutGroupCount > 0) {
         return withoutGroupCount;
       }
-      boolean share = withinShareCount > 0;
-      int count = share ? withinShareCount : anyCount;
-      System.arraycopy(share ? withinShare : any, 0, candidates, 0, count);
+      boolean anyWithinShare = withinShareCount > 0;
+      int count = anyWithinShare ? withinShareCount : anyCount;
+      System.arraycopy(anyWithinShare ? withinShare : any, 0, candidates, 0, count);
       return count;
     }
 

@@ -11,9 +11,9 @@ import java.util.random.RandomGenerator;
  * 1994; Mitzenmacher, "The Power of Two Choices in Randomized Load Balancing", 2001; Berenbrink,
  * Czumaj, Steger and Vöcking, "Balanced Allocations: The Heavily Loaded Case", 2000). A third
  * choice adds little. The least loaded server would be the better choice if loads were exact. But
- * loads are seconds old and several coordinators assign at the same time, so all of them would
- * choose the one server that was idle at its last heartbeat. Two random candidates avoid this: each
- * server is a candidate in two of {@code n} choices only.
+ * loads are seconds old, and several coordinators assign at the same time. All of them would choose
+ * the one server that was idle at its last heartbeat. Two random candidates avoid this: each server
+ * is a candidate in two of {@code n} choices only.
  */
 final class TwoChoices implements AssignmentStrategy {
   private final RandomGenerator random;

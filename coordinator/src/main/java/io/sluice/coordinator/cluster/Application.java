@@ -88,7 +88,7 @@ public record Application(
    * Returns the application after another registration, possibly with another user or client
    * version.
    */
-  public Application announcedAgain(String newUser, String newClientVersion, long nowMs) {
+  public Application reregistered(String newUser, String newClientVersion, long nowMs) {
     return new Application(
         name,
         newUser,

@@ -11,9 +11,9 @@ import java.util.stream.Stream;
  * Servers that operators excluded from assignment. Immutable.
  *
  * <p>Each line is the name of a server, {@code host:port}, {@code host-port}, {@code
- * host-port-nettyPort} (the last two are formats of Uniffle), or a host name for every server on
- * that host. A line is compared as a whole, so {@code node-7} matches port 7 of host {@code node}
- * only if such a server exists. Empty lines and text after {@code #} are ignored.
+ * host-port-nettyPort}, or a host name for every server on that host. The forms with hyphens are
+ * those of Uniffle. A line is compared as a whole, so {@code node-7} matches port 7 of host {@code
+ * node} only if such a server exists. Empty lines and text after {@code #} are ignored.
  */
 public final class ExcludeList {
   private static final ExcludeList EMPTY = new ExcludeList(Set.of());

@@ -39,7 +39,7 @@ public final class Moves {
   }
 
   /** Whether a move is known with this target. */
-  public boolean knows(ShuffleMove move) {
+  public boolean contains(ShuffleMove move) {
     State known = moves.get(Key.of(move));
     return known != null && known.move.equals(move);
   }
@@ -52,14 +52,14 @@ public final class Moves {
 
   /** Whether exactly this move is known and the driver has not applied it. */
   public boolean isPending(ShuffleMove move) {
-    return knows(move) && !isApplied(move);
+    return contains(move) && !isApplied(move);
   }
 
   /** Returns these moves and more; a move with a new target becomes pending. */
   public Moves with(Collection<ShuffleMove> reported) {
     Map<Key, State> changed = new LinkedHashMap<>(moves);
     for (ShuffleMove move : reported) {
-      if (!knows(move)) {
+      if (!contains(move)) {
         changed.put(Key.of(move), new State(move, false));
       }
     }
@@ -73,7 +73,7 @@ public final class Moves {
   public Moves applied(Collection<ShuffleMove> confirmed) {
     Map<Key, State> changed = new LinkedHashMap<>(moves);
     for (ShuffleMove move : confirmed) {
-      if (knows(move)) {
+      if (contains(move)) {
         changed.put(Key.of(move), new State(move, true));
       }
     }

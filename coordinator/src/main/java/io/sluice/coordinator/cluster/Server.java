@@ -62,7 +62,7 @@ public record Server(
   }
 
   /** Returns the server with a state that results from an order. */
-  public Server ordered(ServerState state) {
+  public Server withState(ServerState state) {
     return new Server(
         id, state, load, stored, tags, heartbeatAtMs, liveness, assignedSinceHeartbeat);
   }

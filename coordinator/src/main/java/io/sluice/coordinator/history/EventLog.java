@@ -10,9 +10,9 @@ import java.util.function.Predicate;
 
 /**
  * The latest {@link #CAPACITY} events. A repeated event is counted in the entry of its first
- * occurrence if fewer than {@link #LOOK_BACK} events lie between, so that a job that is refused a
- * thousand times does not evict other events. Deterministic: the same events in the same order give
- * the same list. Thread-safe.
+ * occurrence if that is among the latest {@link #LOOK_BACK} events. A job that is refused a
+ * thousand times therefore does not evict other events. Deterministic: the same events in the same
+ * order give the same list. Thread-safe.
  */
 public final class EventLog {
   /** Maximum number of events, about 300 bytes each. */

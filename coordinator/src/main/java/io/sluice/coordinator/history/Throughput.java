@@ -15,7 +15,7 @@ public record Throughput(
     long fetchBytesPerSecond,
     long storedBytes,
     long memoryUsedBytes) {
-  static Throughput nothing(long atMs) {
+  static Throughput zero(long atMs) {
     return new Throughput(atMs, 0, 0, 0, 0);
   }
 

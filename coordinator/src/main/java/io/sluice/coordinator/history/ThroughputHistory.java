@@ -86,10 +86,10 @@ public final class ThroughputHistory {
    */
   public synchronized void sample(
       ServerTable servers, ExcludeList excluded, long lostAfterMs, long atMs) {
-    Throughput sum = Throughput.nothing(atMs);
+    Throughput sum = Throughput.zero(atMs);
     for (Server server : servers.all()) {
       boolean lost = server.stateAt(atMs, lostAfterMs, excluded) == ServerState.SERVER_LOST;
-      Throughput sample = lost ? Throughput.nothing(atMs) : of(server.load(), atMs);
+      Throughput sample = lost ? Throughput.zero(atMs) : of(server.load(), atMs);
       sum = sum.plus(sample);
       waiting.add(server.name(), sample);
     }

@@ -6,10 +6,10 @@ import java.util.regex.Pattern;
 
 /**
  * Host names that the API accepts without authentication, as a protection against DNS rebinding. In
- * this attack a foreign page changes the DNS entry of its name to the address of this process, so
- * that the browser treats both as one origin. The browser still sends the name of the page as Host.
- * The API therefore accepts only hosts that cannot be registered on the Internet: IP addresses,
- * names without a dot, names below localhost, .local (RFC 6762), .internal and .svc (services of
+ * this attack a foreign page changes the DNS entry of its name to the address of this process. The
+ * browser then treats both as one origin. The browser still sends the name of the page as Host. The
+ * API therefore accepts only hosts that cannot be registered on the Internet: IP addresses, names
+ * without a dot, names below localhost, .local (RFC 6762), .internal and .svc (services of
  * Kubernetes), and the configured host. Immutable.
  */
 final class HostNames {

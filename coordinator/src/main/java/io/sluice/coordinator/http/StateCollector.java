@@ -187,7 +187,7 @@ public final class StateCollector extends Collector {
     all.addAll(TableCollector.families(USERS, users(view.applications())));
     all.addAll(
         TableCollector.families(
-            STORED, List.copyOf(quotas.use().largestUsers(MAX_USER_ROWS).entrySet())));
+            STORED, List.copyOf(quotas.usage().largestUsers(MAX_USER_ROWS).entrySet())));
     all.addAll(
         TableCollector.families(
             FIGURES,

@@ -52,7 +52,7 @@ public final class RocksMetadataLog implements MetadataLog {
   private final Path directory;
 
   /** Every call holds the lock, because {@link #close} frees native memory from another thread. */
-  private final ReentrantLock use = new ReentrantLock();
+  private final ReentrantLock lock = new ReentrantLock();
 
   private Store store;
   private boolean failed;
@@ -79,7 +79,7 @@ public final class RocksMetadataLog implements MetadataLog {
 
   @Override
   public Contents read() throws IOException {
-    use.lock();
+    lock.lock();
     try {
       byte[] entry = store.db.get(LogFormat.snapshotKey());
       LogFormat.Snapshot snapshot =
@@ -111,7 +111,7 @@ public final class RocksMetadataLog implements MetadataLog {
     } catch (IOException e) {
       throw damaged(e.getMessage(), e);
     } finally {
-      use.unlock();
+      lock.unlock();
     }
   }
 
@@ -175,27 +175,27 @@ public final class RocksMetadataLog implements MetadataLog {
   public void close() {
     boolean locked;
     try {
-      locked = use.tryLock(CLOSE_WAIT_MS, TimeUnit.MILLISECONDS);
+      locked = lock.tryLock(CLOSE_WAIT_MS, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      locked = use.tryLock();
+      locked = lock.tryLock();
     }
     if (locked) {
       try {
         closed = true;
         closeStore();
       } finally {
-        use.unlock();
+        lock.unlock();
       }
     }
   }
 
   private void write(Change change) throws IOException {
-    use.lock();
+    lock.lock();
     try {
       writeLocked(change);
     } finally {
-      use.unlock();
+      lock.unlock();
     }
   }
 

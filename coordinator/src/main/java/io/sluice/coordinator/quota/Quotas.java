@@ -15,7 +15,7 @@ public final class Quotas {
 
   private volatile UsageRules rules;
   private volatile SetLimits set = SetLimits.NONE;
-  private volatile Usage use = Usage.NOTHING;
+  private volatile Usage usage = Usage.EMPTY;
   private volatile Map<String, Denial> overQuota = Map.of();
 
   public Quotas(UsageRules rules) {
@@ -26,8 +26,8 @@ public final class Quotas {
     return rules;
   }
 
-  public Usage use() {
-    return use;
+  public Usage usage() {
+    return usage;
   }
 
   /** Replaces the rules. */
@@ -48,7 +48,7 @@ public final class Quotas {
    * @param users finds the user of a live application
    * @return the applications over a quota, and the reason
    */
-  public Map<String, Denial> use(Usage newer, UserLookup users) {
+  public Map<String, Denial> updateUsage(Usage newer, UserLookup users) {
     UsageRules current = rules;
     Map<String, Denial> over = new TreeMap<>();
     for (String application : newer.applications()) {
@@ -57,7 +57,7 @@ public final class Quotas {
           .flatMap(user -> reached(set.of(user, current.limits(user)), newer, application, user, 0))
           .ifPresent(denial -> over.put(application, denial));
     }
-    use = newer;
+    usage = newer;
     overQuota = Map.copyOf(over);
     return over;
   }
@@ -93,8 +93,8 @@ public final class Quotas {
                   + " raise the quota"
                   + BUILT_IN_SHUFFLE));
     }
-    return userBytes(limits, use.ofUser(user), user)
-        .or(() -> userPartitions(limits, use.ofUser(user), user, 0));
+    return userBytes(limits, usage.ofUser(user), user)
+        .or(() -> userPartitions(limits, usage.ofUser(user), user, 0));
   }
 
   /**
@@ -104,7 +104,9 @@ public final class Quotas {
    */
   public Optional<Denial> shuffle(String application, String user, long partitions) {
     Optional<Denial> access = access(user);
-    return access.isPresent() ? access : reached(limits(user), use, application, user, partitions);
+    return access.isPresent()
+        ? access
+        : reached(limits(user), usage, application, user, partitions);
   }
 
   /** Returns the limits of a user. */
@@ -124,7 +126,7 @@ public final class Quotas {
 
   /** Whether a server stores data of the application. */
   public boolean hasData(String application) {
-    return use.hasData(application);
+    return usage.hasData(application);
   }
 
   private Optional<Denial> access(String user) {
@@ -144,12 +146,12 @@ public final class Quotas {
   }
 
   private static Optional<Denial> reached(
-      Limits limits, Usage use, String application, String user, long partitions) {
+      Limits limits, Usage usage, String application, String user, long partitions) {
     if (!limits.limitsData()) {
       return Optional.empty();
     }
-    Usage.Amount ofApplication = use.ofApplication(application);
-    Usage.Amount ofUser = use.ofUser(user);
+    Usage.Amount ofApplication = usage.ofApplication(application);
+    Usage.Amount ofUser = usage.ofUser(user);
     return applicationBytes(limits, ofApplication, application)
         .or(() -> userBytes(limits, ofUser, user))
         .or(() -> applicationPartitions(limits, ofApplication, application, partitions))

@@ -18,7 +18,7 @@ import java.util.Set;
  * unknown. Immutable.
  */
 public final class Usage {
-  public static final Usage NOTHING = new Usage(Map.of(), Map.of());
+  public static final Usage EMPTY = new Usage(Map.of(), Map.of());
 
   /**
    * @param bytes bytes in memory and on disk

@@ -34,9 +34,10 @@ public final class CallRules implements CallGuard.Rules {
           "UnregisterApplication",
           "RegisterShuffle",
           "ClientConfiguration" ->
-          isKnown ? null : unknown(call);
+          isKnown ? null : unauthenticated(call);
       // Call: ApiAccess checks the permissions of each resource, as over HTTP.
-      case "ListServers", "ListApplications", "Call" -> isKnown || openReads ? null : unknown(call);
+      case "ListServers", "ListApplications", "Call" ->
+          isKnown || openReads ? null : unauthenticated(call);
       case "Heartbeat", "FindMoveTarget" ->
           caller.kind() == Caller.Kind.CLUSTER
               ? null
@@ -87,7 +88,7 @@ public final class CallRules implements CallGuard.Rules {
             + caller.text();
   }
 
-  private static String unknown(String call) {
+  private static String unauthenticated(String call) {
     return call
         + ": this cluster requires authentication: set rss.security.user.secret.file or"
         + " RSS_USER_SECRET";

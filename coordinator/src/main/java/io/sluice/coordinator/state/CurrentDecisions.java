@@ -10,9 +10,9 @@ import java.util.function.Supplier;
 
 /**
  * The decisions that currently apply; a configuration reload replaces them. If a reload shortens
- * the lease or the heartbeat timeout, drivers and servers get the new value at once, but it is
- * enforced only after the old, longer time. Until then, some of them still report at the old
- * interval. Thread-safe.
+ * the lease or the heartbeat timeout, drivers and servers get the new value at once. It is enforced
+ * after the old, longer time has passed. Until then, some of them still report at the old interval.
+ * Thread-safe.
  */
 public final class CurrentDecisions implements Supplier<Decisions> {
 

@@ -60,7 +60,8 @@ public sealed interface LoggedChange extends MetadataRecord {
           : ordered.with(
               view.servers()
                   .with(
-                      server.ordered(ordered.orders().effective(server.id(), server.reported()))));
+                      server.withState(
+                          ordered.orders().effective(server.id(), server.reported()))));
     }
 
     @Override

@@ -209,7 +209,7 @@ public sealed interface MetadataRecord permits MetadataRecord.InMemory, LoggedCh
       Application known = view.applications().get(application);
       Application registered =
           isLive(known)
-              ? known.announcedAgain(user, clientVersion, atMs)
+              ? known.reregistered(user, clientVersion, atMs)
               : Application.registered(application, user, clientVersion, atMs)
                   .reporting(view.fallbacks().of(application));
       return view.with(view.applications().with(registered));

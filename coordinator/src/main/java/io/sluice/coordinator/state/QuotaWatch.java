@@ -47,8 +47,9 @@ public final class QuotaWatch {
 
   /** Updates the usage, and returns records for applications that reached or left a quota. */
   public List<MetadataRecord> update(ClusterView view, long nowMs) {
-    Usage use = Usage.of(view.servers(), view.applications(), serverLostAfterMs.getAsLong(), nowMs);
-    Map<String, Denial> over = quotas.use(use, name -> userOf(view, name));
+    Usage usage =
+        Usage.of(view.servers(), view.applications(), serverLostAfterMs.getAsLong(), nowMs);
+    Map<String, Denial> over = quotas.updateUsage(usage, name -> userOf(view, name));
     List<MetadataRecord> records = new ArrayList<>();
     over.forEach(
         (application, denial) -> {

@@ -106,7 +106,7 @@ public final class ServerDecisions {
         // The next heartbeat repeats the move.
         continue;
       }
-      if (!application.moves().knows(move)) {
+      if (!application.moves().contains(move)) {
         newMoves.computeIfAbsent(name, unused -> new ArrayList<>()).add(move);
       } else if (application.moves().isApplied(move)) {
         reply.addAppliedMoves(move);

@@ -7,7 +7,7 @@
  * io.sluice.coordinator.state.TimeoutDecisions}) is a pure function from an immutable {@link
  * io.sluice.coordinator.state.ClusterView}, a request and the time to a reply and a list of {@link
  * io.sluice.coordinator.state.MetadataRecord}s. One thread, that of {@link
- * io.sluice.coordinator.state.StateOwner}, decides the requests that wait, appends their {@link
+ * io.sluice.coordinator.state.StateOwner}, decides the waiting requests. It appends their {@link
  * io.sluice.coordinator.state.LoggedChange}s to the log as one batch, applies all records,
  * publishes the new view and answers; any thread may read the published view.
  *

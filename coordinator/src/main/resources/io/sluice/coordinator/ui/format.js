@@ -52,7 +52,7 @@ export function span(ms) {
 }
 
 export function ago(ms) {
-  return ms < 1500 ? "just now" : `${span(ms)} ago`;
+  return ms < 1500 ? "now" : `${span(ms)} ago`;
 }
 
 export function clockTime(ms) {

@@ -43,7 +43,7 @@ class MovesTest {
     Moves moves = Moves.NONE.with(List.of(first)).applied(List.of(first)).with(List.of(second));
 
     assertThat(moves.size()).isEqualTo(1);
-    assertThat(moves.knows(first)).isFalse();
+    assertThat(moves.contains(first)).isFalse();
     assertThat(moves.pending(10)).containsExactly(second);
     assertThat(moves.applied(List.of(first)).pending(10)).containsExactly(second);
   }
@@ -55,7 +55,7 @@ class MovesTest {
             IntStream.range(0, Moves.MAX_MOVES + 5).mapToObj(i -> move(i, "a", "b")).toList());
 
     assertThat(moves.size()).isEqualTo(Moves.MAX_MOVES);
-    assertThat(moves.knows(move(4, "a", "b"))).isFalse();
-    assertThat(moves.knows(move(5, "a", "b"))).isTrue();
+    assertThat(moves.contains(move(4, "a", "b"))).isFalse();
+    assertThat(moves.contains(move(5, "a", "b"))).isTrue();
   }
 }

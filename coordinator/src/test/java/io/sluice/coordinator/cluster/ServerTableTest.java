@@ -30,7 +30,7 @@ class ServerTableTest {
           model.remove(server.name());
         }
         case 1 -> {
-          table = table.assigned(Map.of(server.name(), 5, "nobody:1", 7));
+          table = table.assigned(Map.of(server.name(), 5, "unknown:1", 7));
           model.computeIfPresent(server.name(), (name, known) -> known.assigned(5));
         }
         default -> {
