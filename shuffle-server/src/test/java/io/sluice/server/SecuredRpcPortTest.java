@@ -100,7 +100,7 @@ class SecuredRpcPortTest {
       peer.call(stream, ShuffleServerControlGrpc.SERVICE_NAME + "/" + call);
       RawHttp2.Frame end = peer.end(stream);
       assertThat(end.status()).isEqualTo(Status.Code.PERMISSION_DENIED.value());
-      assertThat(end.message()).isEqualTo(call + ": this cluster demands authentication");
+      assertThat(end.message()).isEqualTo(call + ": this cluster requires authentication");
     }
     assertThat(metrics())
         .contains("sluice_server_rpc_calls_denied_total{reason=\"PERMISSION_DENIED\",} 3.0");

@@ -21,7 +21,7 @@ import org.openqa.selenium.By;
 import org.openqa.selenium.WebElement;
 
 /**
- * The pages of a cluster that demands authentication: a person gives a token and changes things.
+ * The pages of a cluster that requires authentication: a person gives a token and changes things.
  */
 @Timeout(120)
 @EnabledIf("io.sluice.it.web.Browser#isInstalled")

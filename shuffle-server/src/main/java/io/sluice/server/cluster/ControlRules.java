@@ -51,6 +51,6 @@ public final class ControlRules implements CallGuard.Rules {
   }
 
   private static String unknown(String call) {
-    return call + ": this cluster demands authentication";
+    return call + ": this cluster requires authentication";
   }
 }
