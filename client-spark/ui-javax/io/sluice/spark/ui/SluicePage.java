@@ -5,7 +5,7 @@ import org.apache.spark.ui.WebUIPage;
 import scala.collection.immutable.Seq;
 import scala.xml.Node;
 
-/** The tab's one page. Its request has another type in each generation of Spark. */
+/** The only page of the tab. The type of its request is {@code javax.servlet} in Spark 3. */
 final class SluicePage extends WebUIPage {
   private final SluiceTab tab;
 

@@ -8,16 +8,16 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The way of a shuffle's assignment from the application master to its tasks: an environment
- * variable of their containers. A container without it shuffles as Hadoop does.
+ * Environment variable through which the application master passes the shuffle's assignment to task
+ * containers. A task without it uses Hadoop's built-in shuffle.
  */
 public final class AssignmentVariable {
-  /** The only shuffle of a job. */
+  /** Id of the only shuffle of a job. */
   public static final int SHUFFLE = 0;
 
   static final String VARIABLE = "SLUICE_SHUFFLE_ASSIGNMENT";
 
-  /** Linux takes no more than 128 KiB for one variable. */
+  /** Linux limits one variable to 128 KiB. */
   static final int MAX_LENGTH = 100_000;
 
   private AssignmentVariable() {}
@@ -25,7 +25,7 @@ public final class AssignmentVariable {
   /**
    * Adds the assignment to the environment of a container.
    *
-   * @throws SluiceException INTERNAL if it is too long for that
+   * @throws SluiceException INTERNAL if the assignment is too long for a variable
    */
   public static void put(Map<String, String> environment, ShuffleAssignment assignment)
       throws SluiceException {
@@ -33,9 +33,9 @@ public final class AssignmentVariable {
   }
 
   /**
-   * Whether an assignment can be given to containers.
+   * Checks that an assignment fits into the variable.
    *
-   * @throws SluiceException INTERNAL if it is too long for that
+   * @throws SluiceException INTERNAL if the assignment is too long for a variable
    */
   public static void check(ShuffleAssignment assignment) throws SluiceException {
     encode(assignment);
@@ -46,21 +46,21 @@ public final class AssignmentVariable {
     if (text.length() > MAX_LENGTH) {
       throw new SluiceException(
           StatusCode.INTERNAL,
-          "the assignment takes "
+          "the assignment has "
               + text.length()
-              + " characters, containers get at most "
+              + " characters, but an environment variable of a container has at most "
               + MAX_LENGTH
-              + "; set mapreduce.rss.client.assignment.shuffle.nodes.max to fewer servers");
+              + "; lower mapreduce.rss.client.assignment.shuffle.nodes.max");
     }
     return text;
   }
 
   /**
-   * Reads what the application master gave to this process.
+   * Reads the assignment of this process.
    *
-   * @param environment of the process
-   * @return empty if the job shuffles as Hadoop does
-   * @throws SluiceException if another version of Sluice, or somebody else, wrote it
+   * @param environment environment of the process
+   * @return empty if the job uses Hadoop's built-in shuffle
+   * @throws SluiceException if the value is damaged or of another version of Sluice
    */
   public static Optional<ShuffleAssignment> from(Map<String, String> environment)
       throws SluiceException {
@@ -78,7 +78,7 @@ public final class AssignmentVariable {
     } catch (IllegalArgumentException e) {
       throw new SluiceException(
           StatusCode.BAD_MESSAGE,
-          "the assignment in " + VARIABLE + " or in a completion event is damaged",
+          "the assignment in " + VARIABLE + " or in a completion event is not valid Base64",
           e);
     }
     return ShuffleAssignment.fromBytes(bytes);

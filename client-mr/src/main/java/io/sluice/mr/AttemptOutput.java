@@ -14,9 +14,9 @@ import org.apache.hadoop.mapreduce.task.reduce.MapOutput;
 import org.apache.hadoop.mapreduce.task.reduce.ShuffleClientMetrics;
 
 /**
- * All segments of one map attempt that have come for this reduce task. Handed to Hadoop's merge
- * together, when none is missing, because an attempt that stays incomplete must leave no trace.
- * Belongs to the reading thread.
+ * The segments of one map attempt that this reduce task has received. They are passed to Hadoop's
+ * merge together after the last one arrives, because the merge must not see parts of an attempt
+ * that stays incomplete. Owned by the reading thread.
  */
 public final class AttemptOutput<K, V> extends MapOutput<K, V> {
   private final List<MapOutput<K, V>> parts = new ArrayList<>();
@@ -31,9 +31,9 @@ public final class AttemptOutput<K, V> extends MapOutput<K, V> {
   }
 
   /**
-   * Checks that a segment fits to the others.
+   * Checks a segment against the received ones.
    *
-   * @throws SluiceException BAD_MESSAGE if it came before, or its number is beyond the last one's
+   * @throws SluiceException BAD_MESSAGE if the segment is a duplicate or follows the last one
    */
   public void expect(Segment segment) throws SluiceException {
     boolean fits =
@@ -43,7 +43,12 @@ public final class AttemptOutput<K, V> extends MapOutput<K, V> {
     if (!fits) {
       throw new SluiceException(
           StatusCode.BAD_MESSAGE,
-          "segment " + segment + " of " + getMapId() + " after segments " + indexes);
+          "unexpected segment segment="
+              + segment
+              + " attempt="
+              + getMapId()
+              + " receivedIndexes="
+              + indexes);
     }
     indexes.set(segment.index());
     if (segment.last()) {
@@ -52,18 +57,18 @@ public final class AttemptOutput<K, V> extends MapOutput<K, V> {
   }
 
   /**
-   * Adds what {@link #expect} was asked about.
+   * Adds a segment that {@link #expect} has checked.
    *
-   * @param part takes: committed or aborted with this
-   * @param length in bytes, without the header
+   * @param part takes: committed or aborted together with this output
+   * @param length bytes of the segment, without its header
    */
   public void add(MapOutput<K, V> part, long length) {
     parts.add(part);
     bytes += length;
   }
 
-  /** Whether every segment is there. */
-  public boolean isWhole() {
+  /** Whether every segment has been received. */
+  public boolean isComplete() {
     return count >= 0 && indexes.cardinality() == count;
   }
 
@@ -76,7 +81,7 @@ public final class AttemptOutput<K, V> extends MapOutput<K, V> {
     return bytes;
   }
 
-  /** When its first segment came. */
+  /** Time at which its first segment was received. */
   public long startedMs() {
     return startedMs;
   }
@@ -89,7 +94,7 @@ public final class AttemptOutput<K, V> extends MapOutput<K, V> {
       long decompressedLength,
       ShuffleClientMetrics metrics,
       Reporter reporter) {
-    throw new UnsupportedOperationException("each segment takes its own bytes");
+    throw new UnsupportedOperationException("segments are shuffled one by one");
   }
 
   @Override

@@ -9,42 +9,42 @@ import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapred.TaskCompletionEvent;
 
 /**
- * What a task asks the application master of the job's assignment, over Hadoop's own connection
- * between the two: as a request for completion events that Hadoop never makes, because it begins
- * before the first of them. The answer has no event if the task knows the newest assignment, and
- * otherwise one with the assignment in place of an address.
+ * A task's request to the application master for the newest assignment. It is encoded as a request
+ * for completion events with a negative first event, which Hadoop never sends, and uses Hadoop's
+ * connection between task and master. The reply has no event if the task knows the newest
+ * assignment; otherwise one event with the assignment in its address field.
  *
  * <pre>
- *  first event wanted   -1 - the generation that the task knows
- *  most events          index of a server that the task has waited for in vain, or -1
+ *  first event     -1 - generation of the task's assignment
+ *  maximum events  index of the server to replace, or -1
  * </pre>
  *
- * @param knownGeneration of the task's assignment
- * @param server index of the server to pass by; {@link #NONE}: only the newest is asked for
+ * @param knownGeneration generation of the task's assignment
+ * @param server index of the server to replace; {@link #NONE} to request only the newest assignment
  */
 public record CompletionEventsRequest(int knownGeneration, int server) {
   public static final int NONE = -1;
 
-  /** Hadoop's way to ask for completion events. */
+  /** Hadoop's call for completion events. */
   public interface Master {
     MapTaskCompletionEventsUpdate completionEvents(
         JobID job, int first, int most, TaskAttemptID asking) throws IOException;
   }
 
-  /** Whether a request is a question. */
-  public static boolean isOne(int first) {
+  /** Whether a request for completion events is a request for the assignment. */
+  public static boolean isAssignmentRequest(int first) {
     return first < 0;
   }
 
-  /** Reads a request that is one. */
+  /** Decodes a request for the assignment. */
   public static CompletionEventsRequest of(int first, int most) {
     return new CompletionEventsRequest(-1 - first, most);
   }
 
   /**
-   * Asks, and waits for the answer.
+   * Sends a request and waits for the reply.
    *
-   * @return the newest assignment; {@code known} if that is it
+   * @return the newest assignment; {@code known} if it is the newest
    */
   public static ShuffleAssignment ask(
       Master master, TaskAttemptID asking, ShuffleAssignment known, int server) throws IOException {
@@ -55,7 +55,7 @@ public record CompletionEventsRequest(int knownGeneration, int server) {
     return events.length == 0 ? known : AssignmentVariable.decode(events[0].getTaskTrackerHttp());
   }
 
-  /** What the application master answers. */
+  /** The application master's reply. */
   public MapTaskCompletionEventsUpdate answer(TaskAttemptID asking, ShuffleAssignment newest)
       throws SluiceException {
     TaskCompletionEvent[] events = {};

@@ -7,20 +7,20 @@ import org.apache.hadoop.mapreduce.CounterGroup;
 import org.apache.hadoop.mapreduce.Counters;
 
 /**
- * How tasks tell the application master which servers they waited for in vain: a group of counters,
- * one named after each server, because counters are what Hadoop carries from any task to its
- * master.
+ * Reports servers that failed from tasks to the application master. Encoded as a counter group with
+ * one counter per server name, because Hadoop sends counters from every task to its master.
  */
 public final class FailedServers {
   private static final String GROUP = "Sluice servers given up";
 
   private FailedServers() {}
 
+  /** Counts a failure of a server in the counters of a task. */
   public static void report(Reporter task, String server) {
     task.incrCounter(GROUP, server, 1);
   }
 
-  /** The names in the counters of an attempt. */
+  /** Names of the failed servers in the counters of an attempt. */
   public static List<String> in(Counters counters) {
     List<String> names = new ArrayList<>();
     for (CounterGroup group : counters) {

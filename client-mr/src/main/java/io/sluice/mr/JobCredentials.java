@@ -18,9 +18,9 @@ import org.apache.hadoop.io.Text;
 import org.apache.hadoop.security.Credentials;
 
 /**
- * Secrets on Hadoop's own way for them, the credentials of a job: the user's secret from who
- * submits to the application master, and the application's credential from there to its tasks,
- * which do not get the former.
+ * Secrets in a Hadoop job's credentials: the user's secret, from the submitting client to the
+ * application master, and the application's credential, from the application master to its tasks.
+ * Tasks do not receive the user's secret.
  */
 public final class JobCredentials {
   /** Name of the user's secret, as given in {@code mapreduce.job.credentials.json}. */
@@ -28,7 +28,7 @@ public final class JobCredentials {
 
   private static final Text APPLICATION = new Text("sluice.application.credential");
 
-  /** The job has a secret and no credential: its tasks may connect to no server. */
+  /** Marks a job without a credential on a cluster that requires one: its tasks cannot connect. */
   private static final byte[] NO_CREDENTIAL = {};
 
   private static final String SECRET_VARIABLE = "RSS_USER_SECRET";
@@ -36,9 +36,10 @@ public final class JobCredentials {
   private JobCredentials() {}
 
   /**
-   * The environment of an application master, with the user's secret where the job brings it.
+   * The environment of an application master, including the user's secret if the job's credentials
+   * contain it.
    *
-   * @param environment of the process
+   * @param environment environment of the process
    */
   public static Map<String, String> environment(
       Map<String, String> environment, Credentials ofJob) {
@@ -51,10 +52,10 @@ public final class JobCredentials {
   }
 
   /**
-   * What a task's container is given.
+   * The credentials for a task's container.
    *
-   * @param tokens as Hadoop writes credentials; null for none; its position stays
-   * @param ofMaster what the application master proves the application with
+   * @param tokens credentials as serialized by Hadoop; null for none; its position is not changed
+   * @param ofMaster the application master's credentials
    */
   public static ByteBuffer forTask(ByteBuffer tokens, ApplicationCredentials ofMaster)
       throws IOException {
@@ -77,11 +78,11 @@ public final class JobCredentials {
   }
 
   /**
-   * Lets a task's client prove what the application master gave.
+   * Passes the application's credential to a task's client.
    *
-   * @param ofTask from {@link #forTask}
+   * @param ofTask credentials from {@link #forTask}
    */
-  public static void learn(SluiceClient client, Credentials ofTask) throws SluiceException {
+  public static void passToClient(SluiceClient client, Credentials ofTask) throws SluiceException {
     byte[] bytes = ofTask.getSecretKey(APPLICATION);
     if (bytes == null) {
       return;

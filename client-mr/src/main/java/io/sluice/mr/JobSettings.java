@@ -15,9 +15,9 @@ import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 
 /**
- * What the plugin takes from a job's configuration: the keys {@code mapreduce.rss.*}. Immutable.
+ * The plugin's settings from a job's configuration: the keys {@code mapreduce.rss.*}. Immutable.
  *
- * @param notices what the user should know of, a line each
+ * @param notices configuration problems to log, one line each
  */
 public record JobSettings(ClientConfig client, List<String> notices) {
   private static final String PREFIX = "mapreduce.";
@@ -30,38 +30,38 @@ public record JobSettings(ClientConfig client, List<String> notices) {
 
   /**
    * Reads the configuration of a job. Blocks are compressed only if {@code
-   * mapreduce.rss.client.io.compression.codec} says so: the job's own codec for map output has
-   * compressed what is in them.
+   * mapreduce.rss.client.io.compression.codec} is set, because the job's map output codec has
+   * already compressed their content.
    *
-   * @throws io.sluice.common.config.ConfigException naming every value that cannot be meant
+   * @throws io.sluice.common.config.ConfigException names every invalid value
    */
   public static JobSettings of(Configuration conf) {
     return of(conf, ServedSettings.NONE);
   }
 
   /**
-   * As {@link #of(Configuration)} of a task's container, with what the operator wants jobs to be
-   * configured with.
+   * As {@link #of(Configuration)}, with the operator's settings from a task container's
+   * environment.
    *
-   * @param environment of the container, as {@link #put} has made it
+   * @param environment environment of the container, filled by {@link #put}
    */
   public static JobSettings ofTask(Configuration conf, Map<String, String> environment) {
     return of(conf, ServedSettings.fromText(environment.get(SERVED)));
   }
 
-  /** Gives a task's container what its application master has been given. */
+  /** Adds the operator's settings to the environment of a task's container. */
   public static void put(Map<String, String> environment, ServedSettings served) {
     if (!served.isEmpty()) {
       environment.put(SERVED, served.toText());
     }
   }
 
-  /** As {@link #of(Configuration)}, with what the operator wants jobs to be configured with. */
+  /** As {@link #of(Configuration)}, with the operator's settings. */
   public static JobSettings of(Configuration conf, ServedSettings served) {
     Map<String, String> values = new LinkedHashMap<>();
     for (Map.Entry<String, String> entry : conf) {
       if (entry.getKey().startsWith(OURS)) {
-        // Once more by name: variables in it are replaced then.
+        // Read again by name, which expands variables in the value.
         values.put(entry.getKey(), conf.get(entry.getKey()));
       }
     }
@@ -73,12 +73,12 @@ public record JobSettings(ClientConfig client, List<String> notices) {
             .read();
     ClientConfig client = ClientConfig.from(set, BlockCodec.NONE);
     return new JobSettings(
-        client.localOutput().mode() == LocalOutputMode.ALWAYS ? withoutPatience(client) : client,
+        client.localOutput().mode() == LocalOutputMode.ALWAYS ? withoutRetryPeriod(client) : client,
         set.notices());
   }
 
-  /** Where node managers have everything, waiting for a server gains nothing. */
-  private static ClientConfig withoutPatience(ClientConfig client) {
+  /** If node managers store all output, retrying an unreachable server gains nothing. */
+  private static ClientConfig withoutRetryPeriod(ClientConfig client) {
     PushConfig push = client.localOutput().background().push();
     ReadConfig read = client.read();
     RetryPolicy retry = read.retry();
@@ -100,7 +100,7 @@ public record JobSettings(ClientConfig client, List<String> notices) {
     return !client.coordinator().quorum().isEmpty();
   }
 
-  /** When map tasks leave their output on local disks. */
+  /** When map tasks write their output to local disks. */
   public LocalOutputMode localOutput() {
     return client.localOutput().mode();
   }

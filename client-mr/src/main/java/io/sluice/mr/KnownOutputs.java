@@ -16,9 +16,9 @@ import org.apache.hadoop.mapreduce.TaskID;
  * and reported. Thread-safe: the thread that asks for completion events adds, the one that reads
  * takes.
  *
- * <p>Each read of a partition may cost as much as the whole partition, however few attempts are
- * wanted. So a read begins when half of all maps can be read, again when the rest can, or when
- * nothing new has come for a while, which doubles each time.
+ * <p>A read of a few attempts may cost as much as a read of the whole partition. So a read starts
+ * when half of all maps can be read, when all remaining maps can be read, or when no output was
+ * added for a quiet period, which doubles each time.
  */
 public final class KnownOutputs {
   private static final long FIRST_QUIET_MS = 5_000;
@@ -36,9 +36,9 @@ public final class KnownOutputs {
   private long quietMs = FIRST_QUIET_MS;
 
   /**
-   * An attempt whose output is at servers.
+   * An attempt whose output is on servers.
    *
-   * @param nodeManager where all of it is as well; null if it is not
+   * @param nodeManager node manager that also has the whole output; null if none has
    */
   public record Output(TaskAttemptID attempt, String nodeManager) {
     public int map() {
@@ -61,7 +61,7 @@ public final class KnownOutputs {
     this.quietSinceNanos = nanoTime.getAsLong();
   }
 
-  /** An attempt has succeeded. */
+  /** Adds the output of a successful attempt. */
   public synchronized void add(Output output) {
     if (done.contains(output.map()) || obsolete.contains(output.attempt())) {
       return;
@@ -71,14 +71,14 @@ public final class KnownOutputs {
     notifyAll();
   }
 
-  /** An attempt's output is not to be used any more. */
+  /** Marks an attempt as obsolete: its output must not be used. */
   public synchronized void forget(TaskAttemptID attempt) {
     obsolete.add(attempt);
     lost.remove(attempt);
     waiting.values().removeIf(output -> output.attempt().equals(attempt));
   }
 
-  /** A map's output is not needed any more: it came another way, or never will. */
+  /** Marks a map as finished: its output was received, or the map failed for good. */
   public synchronized void finish(TaskID map) {
     done.add(map.getId());
     waiting.remove(map.getId());
@@ -86,17 +86,18 @@ public final class KnownOutputs {
     notifyAll();
   }
 
-  public synchronized boolean isWanted(TaskAttemptID attempt) {
+  /** Whether the output of an attempt is still to be read. */
+  public synchronized boolean isNeeded(TaskAttemptID attempt) {
     return !done.contains(attempt.getTaskID().getId()) && !obsolete.contains(attempt);
   }
 
   /**
-   * Waits until a read is worth while.
+   * Waits until the next read should start.
    *
-   * @return what to read, by ascending map
+   * @return the outputs to read, by ascending map
    */
   public synchronized List<Output> take() throws InterruptedException {
-    while (!isWorthWhile()) {
+    while (!shouldRead()) {
       long quietNanos = nanoTime.getAsLong() - quietSinceNanos;
       wait(Math.max(1, quietMs - TimeUnit.NANOSECONDS.toMillis(quietNanos)));
     }
@@ -106,7 +107,7 @@ public final class KnownOutputs {
     return taken;
   }
 
-  private boolean isWorthWhile() {
+  private boolean shouldRead() {
     if (waiting.isEmpty()) {
       return false;
     }
@@ -121,20 +122,20 @@ public final class KnownOutputs {
     return true;
   }
 
-  /** Servers do not have the output of an attempt, and nobody else does. */
-  public synchronized void lose(TaskAttemptID attempt) {
-    if (isWanted(attempt)) {
+  /** Marks the output of an attempt as lost: it is neither on servers nor at a node manager. */
+  public synchronized void markLost(TaskAttemptID attempt) {
+    if (isNeeded(attempt)) {
       lost.putIfAbsent(attempt, new Loss());
     }
   }
 
   /**
-   * The lost attempts that are to be reported now: again and again until they are obsolete, because
-   * a report may get lost.
+   * The lost attempts to report now. Each is reported repeatedly until it is obsolete, because a
+   * report may be lost.
    *
-   * @param intervalMs between two reports of one attempt
+   * @param intervalMs time between two reports of one attempt
    */
-  public synchronized List<TaskAttemptID> due(long intervalMs) {
+  public synchronized List<TaskAttemptID> lossesToReport(long intervalMs) {
     long now = nanoTime.getAsLong();
     List<TaskAttemptID> due = new ArrayList<>();
     lost.forEach(
@@ -149,8 +150,8 @@ public final class KnownOutputs {
     return due;
   }
 
-  /** How often the attempt was reported that was reported most often. */
-  public synchronized int mostReports() {
+  /** Maximum number of reports of one attempt. */
+  public synchronized int maxReports() {
     return lost.values().stream().mapToInt(loss -> loss.reports).max().orElse(0);
   }
 }

@@ -3,11 +3,14 @@ package io.sluice.mr;
 import io.sluice.client.push.MapAttempt;
 import org.apache.hadoop.mapreduce.TaskAttemptID;
 
-/** The names of map attempts: Hadoop's, and what servers know them by. */
+/** Converts Hadoop's ids of map attempts to Sluice's. */
 public final class MapAttempts {
   private MapAttempts() {}
 
-  /** Unique in the job: the number of the task above that of its attempt. */
+  /**
+   * The attempt's id is unique in the job: task number in the upper, attempt number in the lower 32
+   * bits.
+   */
   public static MapAttempt of(TaskAttemptID attempt) {
     int task = attempt.getTaskID().getId();
     return new MapAttempt((long) task << Integer.SIZE | attempt.getId(), task);

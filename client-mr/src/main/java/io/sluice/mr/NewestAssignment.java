@@ -3,7 +3,7 @@ package io.sluice.mr;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** The newest generation of the assignment that a reduce task has heard of. Thread-safe. */
+/** Newest assignment that a reduce task knows. Thread-safe. */
 public final class NewestAssignment {
   private final AtomicReference<ShuffleAssignment> newest;
 
@@ -15,8 +15,9 @@ public final class NewestAssignment {
     return newest.get();
   }
 
-  public void learn(ShuffleAssignment heard) {
+  /** Stores an assignment if it is newer than the known one. */
+  public void update(ShuffleAssignment received) {
     newest.accumulateAndGet(
-        heard, (known, other) -> other.generation() > known.generation() ? other : known);
+        received, (known, other) -> other.generation() > known.generation() ? other : known);
   }
 }

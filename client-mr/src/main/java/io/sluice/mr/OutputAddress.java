@@ -6,24 +6,25 @@ import io.sluice.common.error.StatusCode;
 import java.util.Optional;
 
 /**
- * What a map attempt's completion event says of the place of its output: the address of its node
- * manager, and behind that, for what is at servers, a mark that a URL would have as its fragment.
+ * Address field of a map attempt's completion event: the address of its node manager, followed by a
+ * mark if servers have the output. The mark has the form of a URL fragment.
  *
- * @param nodeManager the address alone
- * @param assignment a new generation of the job's assignment, for those reducers that were started
- *     with an older one; empty in nearly all events
+ * @param nodeManager address of the node manager, without the mark
+ * @param location where the output is
+ * @param assignment new generation of the job's assignment for reducers that started with an older
+ *     one; empty in nearly all events
  */
 public record OutputAddress(
-    String nodeManager, OutputLocation place, Optional<ShuffleAssignment> assignment) {
+    String nodeManager, OutputLocation location, Optional<ShuffleAssignment> assignment) {
   private static final String MARK = "#sluice=";
   private static final String SERVERS = MARK + "servers";
   private static final String BOTH = MARK + "both";
   private static final char ASSIGNMENT = ';';
 
-  /** The text for an event. */
+  /** Encodes the address for an event. */
   public String text() throws SluiceException {
     String mark =
-        switch (place) {
+        switch (location) {
           case NODE_MANAGER -> "";
           case SERVERS -> SERVERS;
           case SERVERS_AND_NODE_MANAGER -> BOTH;
@@ -34,9 +35,9 @@ public record OutputAddress(
   }
 
   /**
-   * Reads {@link #text}; an address without a mark is a node manager's.
+   * Decodes {@link #text}; an address without a mark belongs to a node manager.
    *
-   * @throws SluiceException if another version of Sluice wrote the mark
+   * @throws SluiceException if the mark is unknown, because another version of Sluice wrote it
    */
   public static OutputAddress parse(String text) throws SluiceException {
     int at = text.indexOf(MARK);
@@ -45,17 +46,20 @@ public record OutputAddress(
     }
     int end = text.indexOf(ASSIGNMENT, at);
     String mark = end < 0 ? text.substring(at) : text.substring(at, end);
-    OutputLocation place =
+    OutputLocation location =
         switch (mark) {
           case SERVERS -> OutputLocation.SERVERS;
           case BOTH -> OutputLocation.SERVERS_AND_NODE_MANAGER;
           default ->
               throw new SluiceException(
-                  StatusCode.BAD_VERSION, "completion event with an unknown mark: " + mark);
+                  StatusCode.BAD_VERSION,
+                  "completion event with an unknown mark; application master and tasks must use"
+                      + " the same version of Sluice mark="
+                      + mark);
         };
     return new OutputAddress(
         text.substring(0, at),
-        place,
+        location,
         end < 0
             ? Optional.empty()
             : Optional.of(AssignmentVariable.decode(text.substring(end + 1))));

@@ -2,11 +2,11 @@ package io.sluice.mr;
 
 /** Where the output of a map attempt is. */
 public enum OutputLocation {
-  /** At the node manager, as Hadoop's own map output is. */
+  /** At the node manager, like output of the built-in shuffle. */
   NODE_MANAGER,
-  /** At the servers. */
+  /** On shuffle servers. */
   SERVERS,
-  /** At both. */
+  /** On shuffle servers and at the node manager. */
   SERVERS_AND_NODE_MANAGER;
 
   /**

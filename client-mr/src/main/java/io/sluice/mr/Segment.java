@@ -6,13 +6,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The header of a segment: sorted records of one map attempt for one partition, which is one
- * content of a Sluice block. An attempt has one or more for every partition, numbered from 0, each
- * a whole {@code IFile} as Hadoop's own map output has one for each partition (docs/formats.md).
+ * Header of a segment. A segment contains sorted records of one map attempt for one partition and
+ * is the content of one block. An attempt has one or more segments for every partition, numbered
+ * from 0. Each is a complete {@code IFile}, of which Hadoop's built-in shuffle has one per
+ * partition (docs/formats.md).
  *
- * @param index number within attempt and partition
- * @param last whether no further one follows
- * @param rawLength bytes of the records when they are not compressed, the end mark included
+ * @param index index of the segment within attempt and partition
+ * @param last whether it is the last segment
+ * @param rawLength uncompressed bytes of the records, including the end mark
  */
 public record Segment(int index, boolean last, long rawLength) {
   public static final int HEADER_BYTES = 16;
@@ -22,7 +23,8 @@ public record Segment(int index, boolean last, long rawLength) {
 
   public Segment {
     if (index < 0 || rawLength < 0) {
-      throw new IllegalArgumentException("segment " + index + " of " + rawLength + " bytes");
+      throw new IllegalArgumentException(
+          "negative segment index or length index=" + index + " rawLength=" + rawLength);
     }
   }
 
@@ -38,9 +40,9 @@ public record Segment(int index, boolean last, long rawLength) {
   }
 
   /**
-   * Reads a header, and moves the position behind it.
+   * Reads a header and advances the position by its length.
    *
-   * @throws SluiceException BAD_VERSION or BAD_MESSAGE if it is not one that this version knows
+   * @throws SluiceException BAD_VERSION or BAD_MESSAGE if the header is invalid
    */
   public static Segment read(ByteBuffer from) throws SluiceException {
     if (from.remaining() < HEADER_BYTES) {
@@ -62,7 +64,7 @@ public record Segment(int index, boolean last, long rawLength) {
     if ((flags & ~LAST) != 0 || reserved != 0 || index < 0 || rawLength < 0) {
       throw new SluiceException(
           StatusCode.BAD_MESSAGE,
-          "segment header: flags="
+          "segment header: invalid field flags="
               + flags
               + " reserved="
               + reserved

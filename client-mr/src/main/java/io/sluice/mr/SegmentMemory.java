@@ -4,16 +4,16 @@ import java.io.IOException;
 import org.apache.hadoop.mapreduce.TaskAttemptID;
 import org.apache.hadoop.mapreduce.task.reduce.MapOutput;
 
-/** Where segments go: within the memory of Hadoop's merge, or to the task's disks. */
+/** Allocates space for segments: in the memory of Hadoop's merge, or on the task's disks. */
 public interface SegmentMemory<K, V> {
   /**
-   * A place for a segment. Waits while memory is short and a merge is going to free some.
+   * Allocates space for a segment. Waits while memory is short and a running merge will free some.
    *
-   * @param name of the segment alone: the merge calls its files by it
-   * @param rawLength in bytes, not compressed
-   * @param mayWait whether it is certain that memory becomes free without the caller; otherwise the
-   *     place is on disk when memory is short
+   * @param name unique name of the segment, after which the merge names its files
+   * @param rawLength uncompressed bytes of the segment
+   * @param mayWait whether memory becomes free without progress of the caller; if false and memory
+   *     is short, the segment is written to disk
    */
-  MapOutput<K, V> place(TaskAttemptID name, long rawLength, boolean mayWait)
+  MapOutput<K, V> allocate(TaskAttemptID name, long rawLength, boolean mayWait)
       throws IOException, InterruptedException;
 }

@@ -29,7 +29,7 @@ import org.apache.hadoop.mapreduce.task.reduce.ShuffleClientMetrics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads the outputs of map attempts from the servers. Belongs to one thread. */
+/** Reads the outputs of map attempts from servers. Owned by one thread. */
 public final class ServerReader<K, V> {
   private static final Logger LOG = LoggerFactory.getLogger(ServerReader.class);
 
@@ -44,28 +44,31 @@ public final class ServerReader<K, V> {
   private final LongSupplier clockMs;
   private final NewestAssignments newest;
   private final MapHost servers = new MapHost("servers", "servers");
-  private final Map<Long, AttemptOutput<K, V>> begun = new HashMap<>();
-  private int furtherSegments;
+  private final Map<Long, AttemptOutput<K, V>> incomplete = new HashMap<>();
+  private int additionalSegments;
 
-  /** What becomes of an attempt. */
+  /** Receives the result for each attempt. */
   public interface Receiver<K, V> {
-    boolean isWanted(TaskAttemptID attempt);
+    /** Whether the output of an attempt is still needed. */
+    boolean isNeeded(TaskAttemptID attempt);
 
     /**
-     * @param output takes: to be committed or aborted
+     * All segments of an attempt were received.
+     *
+     * @param output takes: must be committed or aborted
      */
-    void whole(AttemptOutput<K, V> output) throws IOException;
+    void complete(AttemptOutput<K, V> output) throws IOException;
 
-    /** The servers do not have all of it. */
+    /** Servers do not have all segments of an attempt. */
     void missing(Output output);
 
-    /** It is still to be read. */
+    /** An attempt was not read, because the read failed before it. */
     void notRead(Output output);
   }
 
   /**
    * @param client borrows
-   * @param newest asked when the known servers do not have all
+   * @param newest asked for a newer assignment when blocks are missing
    */
   public ServerReader(
       SluiceClient client,
@@ -91,10 +94,10 @@ public final class ServerReader<K, V> {
   }
 
   /**
-   * Reads the outputs of some attempts, of each all or nothing.
+   * Reads the outputs of some attempts; passes only complete outputs to the receiver.
    *
    * @param outputs at least one, by ascending map
-   * @throws IOException if what came cannot be kept
+   * @throws IOException if received data cannot be stored
    */
   public void read(List<Output> outputs) throws IOException, InterruptedException {
     Map<Long, Output> open = new HashMap<>();
@@ -110,17 +113,22 @@ public final class ServerReader<K, V> {
     }
     Set<Long> missing = new HashSet<>();
     try (ShuffleRead read = client.read(request.build())) {
-      drain(read, open);
+      readAll(read, open);
     } catch (BlocksMissingException e) {
-      LOG.warn("map output missing reduce={} reason={}", reduce, e.getMessage());
+      LOG.warn(
+          "map output missing at servers attempt={} missingMaps={} reason=\"{}\"",
+          reduce,
+          e.missing().size(),
+          e.getMessage());
       e.missing().stream().map(MissingBlocks::mapAttempt).forEach(missing::add);
       giveUpServers(e.missing());
     } catch (SluiceException e) {
-      LOG.warn("map outputs cannot be read reduce={} maps={} reason={}", reduce, open.size(), e, e);
+      LOG.warn(
+          "read of map outputs failed attempt={} maps={} reason=\"{}\"", reduce, open.size(), e, e);
       missing.addAll(open.keySet());
     } finally {
-      begun.values().forEach(AttemptOutput::abort);
-      begun.clear();
+      incomplete.values().forEach(AttemptOutput::abort);
+      incomplete.clear();
     }
     for (Output output : open.values()) {
       if (missing.contains(output.id())) {
@@ -140,19 +148,19 @@ public final class ServerReader<K, V> {
         .forEach(server -> FailedServers.report(reporter, server));
   }
 
-  private void drain(ShuffleRead read, Map<Long, Output> open)
+  private void readAll(ShuffleRead read, Map<Long, Output> open)
       throws IOException, InterruptedException {
     for (ShuffleBlock block = read.next(); block != null; block = read.next()) {
       Output output = open.get(block.mapAttempt());
       AttemptOutput<K, V> attempt =
-          begun.computeIfAbsent(
+          incomplete.computeIfAbsent(
               block.mapAttempt(), id -> new AttemptOutput<>(output.attempt(), clockMs.getAsLong()));
       take(block.content(), attempt);
-      if (attempt.isWhole()) {
-        begun.remove(block.mapAttempt());
+      if (attempt.isComplete()) {
+        incomplete.remove(block.mapAttempt());
         open.remove(block.mapAttempt());
-        if (receiver.isWanted(output.attempt())) {
-          receiver.whole(attempt);
+        if (receiver.isNeeded(output.attempt())) {
+          receiver.complete(attempt);
         } else {
           attempt.abort();
         }
@@ -166,36 +174,36 @@ public final class ServerReader<K, V> {
     Segment segment = Segment.read(content);
     attempt.expect(segment);
     int length = content.remaining();
-    // Only attempts that are whole free memory by themselves.
-    boolean mayWait = begun.values().stream().allMatch(one -> one.segments() == 0);
-    MapOutput<K, V> place =
-        memory.place(name(segment, attempt.getMapId()), segment.rawLength(), mayWait);
-    boolean kept = false;
+    // Only complete attempts free memory without further progress of this thread.
+    boolean mayWait = incomplete.values().stream().allMatch(one -> one.segments() == 0);
+    MapOutput<K, V> output =
+        memory.allocate(name(segment, attempt.getMapId()), segment.rawLength(), mayWait);
+    boolean stored = false;
     try {
-      place.shuffle(
+      output.shuffle(
           servers,
           new ByteBufInputStream(Unpooled.wrappedBuffer(content)),
           length,
           segment.rawLength(),
           metrics,
           reporter);
-      kept = true;
+      stored = true;
     } finally {
-      if (!kept) {
-        place.abort();
+      if (!stored) {
+        output.abort();
       }
     }
-    attempt.add(place, length);
+    attempt.add(output, length);
   }
 
   /**
-   * Hadoop's merge names files after the map task that something in them is from, and each task
-   * comes once there. So further segments of a task get the numbers of tasks that do not exist.
+   * Hadoop's merge names files after a map task and expects each task once. So additional segments
+   * of a task are named after map tasks that do not exist.
    */
   private TaskAttemptID name(Segment segment, TaskAttemptID attempt) {
     return segment.index() == 0
         ? attempt
         : new TaskAttemptID(
-            new TaskID(attempt.getJobID(), TaskType.MAP, maps + furtherSegments++), 0);
+            new TaskID(attempt.getJobID(), TaskType.MAP, maps + additionalSegments++), 0);
   }
 }

@@ -5,23 +5,23 @@ import org.apache.hadoop.mapreduce.CounterGroup;
 import org.apache.hadoop.mapreduce.Counters;
 
 /**
- * What tasks count besides Hadoop's own counters. A job's counters show them under their names in
- * {@code SluiceCounter.properties}; those of a map attempt also tell the application master, and
- * one that is started again, where its output is.
+ * Job counters of Sluice, displayed with the names in {@code SluiceCounter.properties}. From the
+ * counters of a map attempt the application master, also after a restart, derives the location of
+ * its output.
  */
 public enum SluiceCounter {
-  /** Map side: segments that servers have. Not 0 once the whole output of an attempt is there. */
+  /** Map side: segments pushed to servers. Above 0 if the whole output of an attempt was pushed. */
   PUSHED_SEGMENTS,
-  /** Map side: bytes of these, as they would be in Hadoop's own map output. */
+  /** Map side: bytes of the pushed segments, without segment headers. */
   PUSHED_BYTES,
-  /** Map side: attempts whose whole output is at their node manager. */
+  /** Map side: attempts whose node manager has the whole output. */
   LOCAL_OUTPUTS,
-  /** Reduce side: segments that came from servers. */
+  /** Reduce side: segments read from servers. */
   SERVER_SEGMENTS,
-  /** Reduce side: bytes of these, as they would come from node managers. */
+  /** Reduce side: bytes of the segments read from servers, without segment headers. */
   SERVER_BYTES;
 
-  /** Its value, without leaving a trace where nobody has counted. */
+  /** Value of the counter; 0 if absent. Does not create the counter. */
   public long in(Counters counters) {
     for (CounterGroup group : counters) {
       if (group.getName().equals(SluiceCounter.class.getName())) {

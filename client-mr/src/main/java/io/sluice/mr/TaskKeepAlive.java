@@ -4,8 +4,8 @@ import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.util.Progressable;
 
 /**
- * Tells Hadoop that a task is alive while it waits for servers, every wait for which ends by a
- * deadline of its own.
+ * Reports progress to Hadoop while a task waits for servers, so that Hadoop does not kill it. Every
+ * such wait has a timeout.
  */
 public final class TaskKeepAlive implements AutoCloseable {
   private static final long INTERVAL_MS = 1_000;
@@ -22,18 +22,18 @@ public final class TaskKeepAlive implements AutoCloseable {
                   TimeUnit.MILLISECONDS.sleep(INTERVAL_MS);
                 }
               } catch (InterruptedException closed) {
-                // The end.
+                // Stop.
               }
             },
-            "sluice-signs-of-life");
+            "sluice-task-keep-alive");
     thread.setDaemon(true);
   }
 
-  /** Begins; ends when the result is closed. */
+  /** Starts to report progress until the result is closed. */
   public static TaskKeepAlive start(Progressable task) {
-    TaskKeepAlive signs = new TaskKeepAlive(task);
-    signs.thread.start();
-    return signs;
+    TaskKeepAlive keepAlive = new TaskKeepAlive(task);
+    keepAlive.thread.start();
+    return keepAlive;
   }
 
   @Override

@@ -1,6 +1,7 @@
 /**
- * The plugin for Hadoop MapReduce: what application master, map tasks and reduce tasks share, and
- * the reads of reduce tasks. The classes that a job's configuration names are in Hadoop's own
- * packages, as users of Apache Uniffle know them, and as Hadoop's package-private parts demand.
+ * The plugin for Hadoop MapReduce: classes shared by application master, map tasks and reduce
+ * tasks, and the reads of reduce tasks. The classes that a job's configuration names are in
+ * packages of Hadoop, because they use package-private classes and keep the names known from Apache
+ * Uniffle.
  */
 package io.sluice.mr;

@@ -13,7 +13,7 @@ class AssignmentVariableTest {
   private final Map<String, String> environment = new HashMap<>();
 
   @Test
-  void comesToTasksInTheirEnvironment() throws SluiceException {
+  void isPassedToTasksInTheirEnvironment() throws SluiceException {
     ShuffleAssignment assignment = Assignments.of(3, 40);
 
     AssignmentVariable.put(environment, assignment);
@@ -24,12 +24,12 @@ class AssignmentVariableTest {
   }
 
   @Test
-  void isNotThereWhereNobodyGaveIt() throws SluiceException {
+  void isEmptyIfTheVariableIsNotSet() throws SluiceException {
     assertThat(AssignmentVariable.from(Map.of("PATH", "/bin"))).isEmpty();
   }
 
   @Test
-  void refusesWhatAnEnvironmentCannotHold() throws SluiceException {
+  void refusesAnAssignmentThatIsTooLongForTheEnvironment() throws SluiceException {
     AssignmentVariable.check(Assignments.of(100, 100));
     assertThatThrownBy(() -> AssignmentVariable.check(Assignments.of(5_000, 5_000)))
         .isInstanceOf(SluiceException.class)

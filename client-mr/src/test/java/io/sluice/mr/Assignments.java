@@ -11,7 +11,7 @@ import io.sluice.proto.ShuffleId;
 public final class Assignments {
   private Assignments() {}
 
-  /** Servers {@code server-0}, {@code server-1} ..., each with as many partitions. */
+  /** Servers {@code server-0}, {@code server-1} ..., each with the same number of partitions. */
   public static ShuffleAssignment of(int servers, int partitions) throws SluiceException {
     RegisterShuffleReply.Builder reply = RegisterShuffleReply.newBuilder();
     for (int i = 0; i < servers; i++) {

@@ -21,13 +21,13 @@ class AttemptOutputTest {
   private final AttemptOutput<Object, Object> output = new AttemptOutput<>(ATTEMPT, 5);
 
   @Test
-  void isWholeWithItsLastSegmentAndAllBeforeIt() throws Exception {
+  void isCompleteWithItsLastSegmentAndAllBeforeIt() throws Exception {
     take(2, true);
-    assertThat(output.isWhole()).isFalse();
+    assertThat(output.isComplete()).isFalse();
     take(0, false);
-    assertThat(output.isWhole()).isFalse();
+    assertThat(output.isComplete()).isFalse();
     take(1, false);
-    assertThat(output.isWhole()).isTrue();
+    assertThat(output.isComplete()).isTrue();
     assertThat(output.segments()).isEqualTo(3);
     assertThat(output.bytes()).isEqualTo(30);
 
@@ -36,7 +36,7 @@ class AttemptOutputTest {
   }
 
   @Test
-  void leavesNoTraceWhenItIsGivenUp() throws Exception {
+  void abortsAllSegments() throws Exception {
     take(1, false);
     take(0, false);
     output.abort();
@@ -44,7 +44,7 @@ class AttemptOutputTest {
   }
 
   @Test
-  void refusesWhatDoesNotFit() throws Exception {
+  void refusesUnexpectedSegments() throws Exception {
     take(0, false);
     take(2, false);
     assertThatThrownBy(() -> take(0, false)).isInstanceOf(SluiceException.class);
@@ -53,7 +53,7 @@ class AttemptOutputTest {
     assertThatThrownBy(() -> take(4, false)).isInstanceOf(SluiceException.class);
     assertThatThrownBy(() -> take(4, true)).isInstanceOf(SluiceException.class);
     take(1, false);
-    assertThat(output.isWhole()).isTrue();
+    assertThat(output.isComplete()).isTrue();
   }
 
   private void take(int index, boolean last) throws SluiceException {

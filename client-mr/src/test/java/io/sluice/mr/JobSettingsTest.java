@@ -59,14 +59,14 @@ class JobSettingsTest {
   }
 
   @Test
-  void leavesCompressionToTheJobUnlessTold() {
+  void leavesCompressionToTheJobUnlessConfigured() {
     assertThat(JobSettings.of(conf).client().push().codec()).isEqualTo(BlockCodec.NONE);
     conf.set("mapreduce.rss.client.io.compression.codec", "lz4");
     assertThat(JobSettings.of(conf).client().push().codec()).isEqualTo(BlockCodec.LZ4);
   }
 
   @Test
-  void waitsLongForServersOnlyIfNobodyElseHasTheOutput() {
+  void hasALongRetryPeriodOnlyIfNodeManagersDoNotHaveTheOutput() {
     conf.set("mapreduce.rss.client.server.unreachable.timeout", "50s");
     assertThat(JobSettings.of(conf).client().push().connectionRetry().retryPeriodMs())
         .isEqualTo(50_000);
@@ -86,7 +86,7 @@ class JobSettingsTest {
   }
 
   @Test
-  void namesWhatItCannotUse() {
+  void namesUnknownAndInvalidKeys() {
     conf.set("mapreduce.rss.unheard.of", "1");
     assertThat(JobSettings.of(conf).notices())
         .singleElement()

@@ -16,7 +16,7 @@ class KnownOutputsTest {
   private final KnownOutputs outputs = new KnownOutputs(8, nanos::get);
 
   @Test
-  void isTakenWhenHalfOfTheMapsAreThere() throws InterruptedException {
+  void readsWhenHalfOfTheMapsAreKnown() throws InterruptedException {
     for (int map : new int[] {6, 2, 5, 1}) {
       outputs.add(output(map, 0));
     }
@@ -24,7 +24,7 @@ class KnownOutputsTest {
   }
 
   @Test
-  void isTakenWhenNoFurtherMapIsMissing() throws InterruptedException {
+  void readsWhenAllRemainingMapsAreKnown() throws InterruptedException {
     for (int map = 0; map < 7; map++) {
       outputs.finish(TaskID.forName("task_1_0001_m_00000" + map));
     }
@@ -33,14 +33,14 @@ class KnownOutputsTest {
   }
 
   @Test
-  void isTakenWhenNothingNewHasComeForAWhile() throws InterruptedException {
+  void readsAfterAQuietPeriod() throws InterruptedException {
     outputs.add(output(3, 0));
     nanos.addAndGet(TimeUnit.SECONDS.toNanos(5));
     assertThat(outputs.take()).extracting(Output::map).containsExactly(3);
   }
 
   @Test
-  void leavesOutWhatIsObsoleteOrDone() throws InterruptedException {
+  void leavesOutObsoleteAndFinishedOutputs() throws InterruptedException {
     for (int map = 0; map < 6; map++) {
       outputs.add(output(map, 0));
     }
@@ -49,13 +49,13 @@ class KnownOutputsTest {
     outputs.add(output(2, 1));
 
     assertThat(outputs.take()).extracting(Output::map).containsExactly(0, 3, 4, 5);
-    assertThat(outputs.isWanted(output(1, 0).attempt())).isFalse();
-    assertThat(outputs.isWanted(output(1, 1).attempt())).isTrue();
-    assertThat(outputs.isWanted(output(2, 1).attempt())).isFalse();
+    assertThat(outputs.isNeeded(output(1, 0).attempt())).isFalse();
+    assertThat(outputs.isNeeded(output(1, 1).attempt())).isTrue();
+    assertThat(outputs.isNeeded(output(2, 1).attempt())).isFalse();
   }
 
   @Test
-  void aSecondTryTakesThePlaceOfTheFirst() throws InterruptedException {
+  void aSecondAttemptReplacesTheFirst() throws InterruptedException {
     for (int map = 0; map < 4; map++) {
       outputs.add(output(map, 0));
     }
@@ -70,20 +70,20 @@ class KnownOutputsTest {
   @Test
   void aLossIsReportedAgainUntilItIsObsolete() {
     TaskAttemptID attempt = output(0, 0).attempt();
-    outputs.lose(attempt);
-    outputs.lose(attempt);
+    outputs.markLost(attempt);
+    outputs.markLost(attempt);
 
-    assertThat(outputs.due(1_000)).containsExactly(attempt);
-    assertThat(outputs.due(1_000)).isEmpty();
+    assertThat(outputs.lossesToReport(1_000)).containsExactly(attempt);
+    assertThat(outputs.lossesToReport(1_000)).isEmpty();
     nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
-    assertThat(outputs.due(1_000)).containsExactly(attempt);
-    assertThat(outputs.mostReports()).isEqualTo(2);
+    assertThat(outputs.lossesToReport(1_000)).containsExactly(attempt);
+    assertThat(outputs.maxReports()).isEqualTo(2);
 
     outputs.forget(attempt);
     nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
-    assertThat(outputs.due(1_000)).isEmpty();
-    outputs.lose(attempt);
-    assertThat(outputs.due(1_000)).as("known to be obsolete").isEmpty();
+    assertThat(outputs.lossesToReport(1_000)).isEmpty();
+    outputs.markLost(attempt);
+    assertThat(outputs.lossesToReport(1_000)).as("known to be obsolete").isEmpty();
   }
 
   private static Output output(int map, int attempt) {

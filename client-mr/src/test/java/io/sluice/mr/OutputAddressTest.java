@@ -14,8 +14,8 @@ class OutputAddressTest {
 
   @ParameterizedTest
   @EnumSource(OutputLocation.class)
-  void comesThroughAnEvent(OutputLocation place) throws SluiceException {
-    OutputAddress address = new OutputAddress(NODE, place, Optional.empty());
+  void isTheSameAfterEncodingAndDecoding(OutputLocation location) throws SluiceException {
+    OutputAddress address = new OutputAddress(NODE, location, Optional.empty());
     assertThat(OutputAddress.parse(address.text())).isEqualTo(address);
   }
 
@@ -27,10 +27,10 @@ class OutputAddressTest {
   }
 
   @Test
-  void isHadoopsOwnWithoutMark() throws SluiceException {
+  void isANodeManagerWithoutMark() throws SluiceException {
     OutputAddress address = new OutputAddress(NODE, OutputLocation.NODE_MANAGER, Optional.empty());
     assertThat(address.text()).isEqualTo(NODE);
-    assertThat(OutputAddress.parse("").place()).isEqualTo(OutputLocation.NODE_MANAGER);
+    assertThat(OutputAddress.parse("").location()).isEqualTo(OutputLocation.NODE_MANAGER);
   }
 
   @Test
@@ -41,7 +41,7 @@ class OutputAddressTest {
   }
 
   @Test
-  void placeFollowsFromWhatAnAttemptHasDone() {
+  void locationFollowsFromCounters() {
     assertThat(OutputLocation.of(false, false)).isEqualTo(OutputLocation.NODE_MANAGER);
     assertThat(OutputLocation.of(false, true)).isEqualTo(OutputLocation.NODE_MANAGER);
     assertThat(OutputLocation.of(true, false)).isEqualTo(OutputLocation.SERVERS);

@@ -28,7 +28,7 @@ class SegmentTest {
   }
 
   @Test
-  void readsWhereABufferStands() throws IOException {
+  void readsAtThePositionOfTheBuffer() throws IOException {
     byte[] written = new byte[Segment.HEADER_BYTES];
     new Segment(0, false, 2).write(written);
     ByteBuffer buffer = ByteBuffer.allocate(40).position(7);
@@ -39,7 +39,7 @@ class SegmentTest {
   }
 
   @Test
-  void refusesWhatItDoesNotKnow() {
+  void refusesUnknownVersionsFlagsAndFields() {
     assertThatThrownBy(() -> Segment.read(header(0, 2)))
         .isInstanceOf(SluiceException.class)
         .hasMessageContaining("expected version 1, found 2");

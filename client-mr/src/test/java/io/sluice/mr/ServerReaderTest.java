@@ -39,7 +39,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Seeded random interleavings of segments, some attempts incomplete, against what was written. */
+/**
+ * Reads seeded random interleavings of segments, some attempts incomplete, and compares the results
+ * with the written data.
+ */
 class ServerReaderTest {
   private static final int MAPS = 20;
   private static final TaskAttemptID REDUCE = TaskAttemptID.forName("attempt_1_0001_r_000002_0");
@@ -50,36 +53,36 @@ class ServerReaderTest {
   private final Set<Integer> missed = new TreeSet<>();
   private final Set<Integer> notRead = new TreeSet<>();
   private final Set<TaskAttemptID> unwanted = new HashSet<>();
-  private final Places places = new Places();
+  private final RecordingMemory memory = new RecordingMemory();
   private final org.apache.hadoop.mapred.Counters counters =
       new org.apache.hadoop.mapred.Counters();
   private NewestAssignment assignment;
   private boolean readClosed;
 
-  /** Places in memory that count what is held and not yet handed over. */
-  private final class Places implements SegmentMemory<Object, Object> {
+  /** Memory that records outputs that were neither committed nor aborted. */
+  private final class RecordingMemory implements SegmentMemory<Object, Object> {
     final Set<TaskAttemptID> names = new HashSet<>();
-    final List<Kept> open = new ArrayList<>();
+    final List<RecordedOutput> open = new ArrayList<>();
     boolean full;
 
     @Override
-    public MapOutput<Object, Object> place(TaskAttemptID name, long rawLength, boolean mayWait)
+    public MapOutput<Object, Object> allocate(TaskAttemptID name, long rawLength, boolean mayWait)
         throws IOException {
       if (full) {
         throw new IOException("disk is full");
       }
-      assertThat(names.add(name)).as("a name of its own: " + name).isTrue();
+      assertThat(names.add(name)).as("unique name: " + name).isTrue();
       assertThat(mayWait).isEqualTo(open.isEmpty());
-      Kept kept = new Kept(name);
-      open.add(kept);
-      return kept;
+      RecordedOutput allocated = new RecordedOutput(name);
+      open.add(allocated);
+      return allocated;
     }
   }
 
-  private final class Kept extends MapOutput<Object, Object> {
+  private final class RecordedOutput extends MapOutput<Object, Object> {
     byte[] bytes;
 
-    Kept(TaskAttemptID name) {
+    RecordedOutput(TaskAttemptID name) {
       super(name, 0, true);
     }
 
@@ -99,13 +102,13 @@ class ServerReaderTest {
 
     @Override
     public void commit() {
-      places.open.remove(this);
+      memory.open.remove(this);
       committed.add(bytes);
     }
 
     @Override
     public void abort() {
-      places.open.remove(this);
+      memory.open.remove(this);
     }
 
     @Override
@@ -118,12 +121,12 @@ class ServerReaderTest {
 
   private final class Outcome implements ServerReader.Receiver<Object, Object> {
     @Override
-    public boolean isWanted(TaskAttemptID attempt) {
+    public boolean isNeeded(TaskAttemptID attempt) {
       return !unwanted.contains(attempt);
     }
 
     @Override
-    public void whole(AttemptOutput<Object, Object> output) throws IOException {
+    public void complete(AttemptOutput<Object, Object> output) throws IOException {
       committed.clear();
       output.commit();
       whole.put(output.getMapId(), List.copyOf(committed));
@@ -165,7 +168,7 @@ class ServerReaderTest {
         assignment,
         REDUCE,
         MAPS,
-        places,
+        memory,
         null,
         counting(),
         new Outcome(),
@@ -221,12 +224,12 @@ class ServerReaderTest {
                     model.get(attempt.getTaskID().getId()).stream()
                         .map(Arrays::hashCode)
                         .toList()));
-    assertThat(places.open).as("held for nothing").isEmpty();
+    assertThat(memory.open).as("outputs that were neither committed nor aborted").isEmpty();
     assertThat(readClosed).isTrue();
   }
 
   @Test
-  void whatWasNotReadBeforeALossIsReadLater() throws Exception {
+  void outputsNotReadBeforeALossAreReadLater() throws Exception {
     blocks.add(block(0, 0, true, new byte[6]));
     missing.add(missing(1));
 
@@ -238,14 +241,14 @@ class ServerReaderTest {
   }
 
   @Test
-  void givesUpTheServerThatDidNotAnswer() throws Exception {
+  void reportsTheServerThatDidNotAnswer() throws Exception {
     missing.add(missing(0));
     reader().read(List.of(output(0)));
     assertThat(FailedServers.in(new Counters(counters))).containsExactly("server-1");
   }
 
   @Test
-  void dropsWhatIsNotWantedAnyMore() throws Exception {
+  void dropsOutputsThatAreNoLongerNeeded() throws Exception {
     unwanted.add(output(0).attempt());
     blocks.add(block(0, 0, true, new byte[6]));
 
@@ -254,11 +257,11 @@ class ServerReaderTest {
     assertThat(whole).isEmpty();
     assertThat(missed).isEmpty();
     assertThat(notRead).isEmpty();
-    assertThat(places.open).isEmpty();
+    assertThat(memory.open).isEmpty();
   }
 
   @Test
-  void damageIsALossOfAllThatIsOpen() throws Exception {
+  void damageIsALossOfAllOpenOutputs() throws Exception {
     byte[] content = new byte[Segment.HEADER_BYTES];
     content[0] = 9;
     blocks.add(block(0, 0, true, new byte[6]));
@@ -271,15 +274,15 @@ class ServerReaderTest {
   }
 
   @Test
-  void whatCannotBeKeptFailsTheTask() throws Exception {
-    places.full = true;
+  void failsTheTaskIfASegmentCannotBeStored() throws Exception {
+    memory.full = true;
     blocks.add(block(0, 0, true, new byte[6]));
 
     ServerReader<Object, Object> reader = reader();
     assertThatThrownBy(() -> reader.read(List.of(output(0))))
         .isExactlyInstanceOf(IOException.class)
         .hasMessage("disk is full");
-    assertThat(places.open).isEmpty();
+    assertThat(memory.open).isEmpty();
   }
 
   private static ShuffleBlock block(int map, int index, boolean last, byte[] bytes) {
@@ -302,7 +305,7 @@ class ServerReaderTest {
         "no answer");
   }
 
-  /** A client whose reads give what the test has laid out. */
+  /** A client whose reads return the blocks that the test has prepared. */
   private SluiceClient client() {
     return (SluiceClient)
         Proxy.newProxyInstance(

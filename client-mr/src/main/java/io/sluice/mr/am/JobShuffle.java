@@ -31,43 +31,44 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The shuffle of one job, as its application master sees it: registered, its lease renewed, and
- * ended with the job. Belongs to the application master's main thread, except for what it says.
+ * The shuffle of one job in its application master: registers it, renews its lease, and unregisters
+ * it when the job ends. Used by the application master's main thread, except for the methods of
+ * {@link JobAssignment}.
  */
-public final class JobShuffle implements ShuffleOfJob {
+public final class JobShuffle implements JobAssignment {
   private static final Logger LOG = LoggerFactory.getLogger(JobShuffle.class);
 
   private String application;
   private volatile SluiceClient client;
   private StagedAssignment staged;
 
-  /** The newest assignment is written last. */
+  /** Lock for writes of the staged assignment, so that the newest is written last. */
   private final Object staging = new Object();
 
   private volatile ApplicationAssignments assignments;
   private volatile ServedSettings served = ServedSettings.NONE;
-  private ExecutorService replacing;
+  private ExecutorService replacementExecutor;
 
-  /** Of the assignment that reducers have been told last. Touched by the dispatcher only. */
-  private int toldGeneration;
+  /** Generation of the assignment last sent to reducers. Used only by the dispatcher thread. */
+  private int reportedGeneration;
 
   /**
-   * @param application Hadoop's id of the job's application, the same for each of its masters
+   * @param application Hadoop's id of the job's application, the same for all of its masters
    */
   public JobShuffle(String application) {
     this.application = application;
   }
 
   /**
-   * Registers the job, unless it has nothing to shuffle. Waits at most as long as the job's
-   * settings say. Whatever goes wrong, the job shuffles as Hadoop does, with one warning.
+   * Registers the job, unless it has no reduce tasks. Waits for at most the configured timeouts. On
+   * any failure the job falls back to Hadoop's built-in shuffle, with one warning.
    *
-   * @param firstMaster whether no application master of the job came before this one
+   * @param firstMaster whether this is the first attempt of the application master
    */
   public void start(Configuration conf, boolean firstMaster) {
     int reduces = conf.getInt(MRJobConfig.NUM_REDUCES, 1);
     if (reduces == 0) {
-      LOG.info("no reduce tasks, nothing to shuffle app={}", application);
+      LOG.info("job has no shuffle: it has no reduce tasks application={}", application);
       return;
     }
     String reason;
@@ -77,20 +78,24 @@ public final class JobShuffle implements ShuffleOfJob {
       reason = e.toString();
     }
     if (reason != null) {
-      LOG.warn("job uses Hadoop's own shuffle app={} reason={}", application, reason);
+      LOG.warn(
+          "job falls back to Hadoop's built-in shuffle application={} reason=\"{}\"",
+          application,
+          reason);
       close(true);
     }
   }
 
-  /** Null when the job has an assignment. */
+  /** Returns null if the job has an assignment, otherwise the reason of the fallback. */
   private String start(Configuration conf, int reduces, boolean firstMaster) throws IOException {
     JobSettings settings = JobSettings.of(conf);
     settings.notices().forEach(notice -> LOG.warn("configuration: {}", notice));
     if (!settings.hasCoordinator()) {
-      return "mapreduce.rss.coordinator.quorum is not set; give host:port,host:port";
+      return "mapreduce.rss.coordinator.quorum is not set; set it to host:port,host:port";
     }
     if (conf.getBoolean(MRJobConfig.MR_ENCRYPTED_INTERMEDIATE_DATA, false)) {
-      return MRJobConfig.MR_ENCRYPTED_INTERMEDIATE_DATA + " is set, servers would have clear text";
+      return MRJobConfig.MR_ENCRYPTED_INTERMEDIATE_DATA
+          + "=true is not supported: servers would store the data unencrypted";
     }
     Path directory = new Path(conf.get(MRJobConfig.MAPREDUCE_JOB_DIR));
     staged = new StagedAssignment(conf, directory);
@@ -108,7 +113,7 @@ public final class JobShuffle implements ShuffleOfJob {
     ShuffleRegistration registration = session.registerShuffle(AssignmentVariable.SHUFFLE, reduces);
     ShuffleAssignment assigned;
     if (before.isPresent()) {
-      // Maps that are not run again have pushed to these servers.
+      // Completed maps are not run again; their output is on these servers.
       assigned = before.get();
     } else if (registration instanceof Refused refused) {
       return refused.reason() + ": " + refused.message();
@@ -117,7 +122,8 @@ public final class JobShuffle implements ShuffleOfJob {
       AssignmentVariable.check(assigned);
       staged.write(assigned);
     }
-    replacing = Executors.newSingleThreadExecutor(DaemonThreads.named("sluice-further-servers"));
+    replacementExecutor =
+        Executors.newSingleThreadExecutor(DaemonThreads.named("sluice-replacement-servers"));
     ApplicationAssignments registered =
         new ApplicationAssignments(
             session::replacementServer,
@@ -127,7 +133,7 @@ public final class JobShuffle implements ShuffleOfJob {
     assignments = registered;
     session.onMoved(this::moved);
     LOG.info(
-        "job shuffles through Sluice app={} partitions={} servers={} generation={}",
+        "job uses Sluice application={} partitions={} servers={} generation={}",
         application,
         reduces,
         assigned.servers().size(),
@@ -135,7 +141,7 @@ public final class JobShuffle implements ShuffleOfJob {
     return null;
   }
 
-  /** Settings of the operator that cannot be meant are left out, all of them, with one warning. */
+  /** Adds the operator's settings. If one is invalid, all are ignored, with one warning. */
   private JobSettings withServed(
       Configuration conf, JobSettings own, String user, Map<String, String> environment) {
     ServedSettings found = ServedSettings.fetch(own.client(), user, environment, System::nanoTime);
@@ -145,7 +151,9 @@ public final class JobShuffle implements ShuffleOfJob {
       return settings;
     } catch (ConfigException e) {
       LOG.warn(
-          "settings of the coordinator are not used, they cannot be meant reason=\"{}\"",
+          "ignoring all client settings from the coordinator: a value is invalid application={}"
+              + " reason=\"{}\"",
+          application,
           e.getMessage());
       return own;
     }
@@ -168,67 +176,69 @@ public final class JobShuffle implements ShuffleOfJob {
   }
 
   @Override
-  public Optional<ShuffleAssignment> newsForReducers() {
+  public Optional<ShuffleAssignment> unreportedAssignment() {
     Optional<ShuffleAssignment> news =
-        assignment().filter(newest -> newest.generation() > toldGeneration);
-    news.ifPresent(newest -> toldGeneration = newest.generation());
+        assignment().filter(newest -> newest.generation() > reportedGeneration);
+    news.ifPresent(newest -> reportedGeneration = newest.generation());
     return news;
   }
 
   @Override
   public void replace(String server) {
     if (assignment().filter(newest -> !newest.hasReplaced(server)).isPresent()) {
-      replacing.execute(() -> around(server));
+      replacementExecutor.execute(() -> replaceNow(server));
     }
   }
 
   @Override
-  public Optional<ShuffleAssignment> around(String server) {
+  public Optional<ShuffleAssignment> replaceNow(String server) {
     Optional<ShuffleAssignment> before = assignment();
     if (before.isPresent()) {
       ShuffleAssignment after =
           assignments.replace(AssignmentVariable.SHUFFLE, server, Cause.FAILED, List.of());
       if (after.generation() > before.get().generation()) {
-        keep();
+        persistAssignment();
       }
     }
     return assignment();
   }
 
-  /** A server leaves, and another has what it had: for reducers, and for a further master. */
+  /** Records that a decommissioned server has moved its data to another server. */
   private boolean moved(int shuffle, String from, ServerId to) {
     ShuffleAssignment before = assignments.newest(shuffle);
     boolean known = assignments.moved(shuffle, from, to);
     ShuffleAssignment after = assignments.newest(shuffle);
     if (before != null && after != null && after.generation() > before.generation()) {
-      keep();
+      persistAssignment();
     }
     return known;
   }
 
-  /** For an application master that is started again. */
-  private void keep() {
+  /** Writes the newest assignment for a restarted application master. */
+  private void persistAssignment() {
     try {
       synchronized (staging) {
         staged.write(assignments.newest(AssignmentVariable.SHUFFLE));
       }
     } catch (IOException e) {
       LOG.warn(
-          "assignment not kept for a further application master app={} reason={}",
+          "new assignment not written to the staging directory; a restarted application master"
+              + " would use the previous one application={} reason=\"{}\"",
           application,
           e.toString());
     }
   }
 
   /**
-   * Ends it. Idempotent.
+   * Closes the shuffle. Idempotent.
    *
-   * @param last whether no further application master comes: then servers are told to forget the
-   *     job; otherwise the lease keeps what they have until the next one renews it
+   * @param last whether this is the last application master of the job; if so, the job is
+   *     unregistered. Otherwise servers keep its data until the lease expires or the next master
+   *     renews it
    */
   public void close(boolean last) {
-    if (replacing != null) {
-      replacing.shutdown();
+    if (replacementExecutor != null) {
+      replacementExecutor.shutdown();
     }
     if (last && client != null) {
       client.close();

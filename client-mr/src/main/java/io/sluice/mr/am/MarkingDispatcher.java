@@ -25,28 +25,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The application master's event loop, which writes into every map attempt's completion event where
- * its output is, before the job keeps it for its reducers. What it goes by are the attempt's
- * counters, so that it holds for attempts that were recovered from the job's history as well.
+ * The application master's event loop. It adds the output location to the completion event of every
+ * map attempt before the job stores the event for its reducers. It derives the location from the
+ * attempt's counters, which also exist for attempts recovered from the job's history.
  *
- * <p>A map whose output is at servers is not run again because its node is lost.
+ * <p>If a node is lost, maps whose output is on servers are not run again.
  */
 public final class MarkingDispatcher extends AsyncDispatcher {
   private static final Logger LOG = LoggerFactory.getLogger(MarkingDispatcher.class);
 
   private final Function<TaskAttemptId, TaskAttempt> attempts;
-  private final ShuffleOfJob shuffle;
+  private final JobAssignment shuffle;
 
   /**
-   * @param attempts of the job, by id; null for one that it does not know
+   * @param attempts looks up attempts of the job by id; null for an unknown id
    */
-  MarkingDispatcher(Function<TaskAttemptId, TaskAttempt> attempts, ShuffleOfJob shuffle) {
+  MarkingDispatcher(Function<TaskAttemptId, TaskAttempt> attempts, JobAssignment shuffle) {
     this.attempts = attempts;
     this.shuffle = shuffle;
   }
 
   /**
-   * @param attempts of the job, by id; null for one that it does not know
+   * @param attempts looks up attempts of the job by id; null for an unknown id
    */
   public static MarkingDispatcher of(
       Function<TaskAttemptId, TaskAttempt> attempts, JobShuffle shuffle) {
@@ -58,24 +58,24 @@ public final class MarkingDispatcher extends AsyncDispatcher {
   public EventHandler<Event> getEventHandler() {
     EventHandler<Event> all = super.getEventHandler();
     return event -> {
-      Event<?> toHandle = shuffle.assignment().isEmpty() ? event : seen(event);
+      Event<?> toHandle = shuffle.assignment().isEmpty() ? event : process(event);
       if (toHandle != null) {
         all.handle(toHandle);
       }
     };
   }
 
-  /** Does what is to be done; what is left to handle, or null. */
-  private Event<?> seen(Event<?> event) {
+  /** Processes an event; returns the event that Hadoop must handle, or null for none. */
+  private Event<?> process(Event<?> event) {
     if (event instanceof JobTaskAttemptCompletedEvent completed) {
       mark(completed.getCompletionEvent());
     } else if (event instanceof JobTaskAttemptFetchFailureEvent failure) {
-      heed(counters(failure.getReduce()));
+      requestReplacements(counters(failure.getReduce()));
     } else if (event instanceof TaskAttemptKillEvent kill) {
-      return isNeedless(kill) ? null : event;
+      return isRerunNeedless(kill) ? null : event;
     } else if (event instanceof TaskAttemptEvent attempt
         && attempt.getType() == TaskAttemptEventType.TA_KILL) {
-      return isNeedless(attempt)
+      return isRerunNeedless(attempt)
           ? new TaskAttemptEvent(
               attempt.getTaskAttemptID(), TaskAttemptEventType.TA_CONTAINER_COMPLETED)
           : event;
@@ -88,29 +88,34 @@ public final class MarkingDispatcher extends AsyncDispatcher {
     return attempt == null ? null : attempt.getCounters();
   }
 
-  /** Whether all that speaks against a finished attempt is that its node is not usable any more. */
-  private boolean isNeedless(TaskAttemptKillEvent kill) {
+  /** Whether a successful attempt is only killed because its node is no longer usable. */
+  private boolean isRerunNeedless(TaskAttemptKillEvent kill) {
     TaskAttemptId id = kill.getTaskAttemptID();
     TaskAttempt attempt = attempts.apply(id);
     boolean needless = kill.getRescheduleAttempt() && isAtServers(id, attempt);
     if (needless) {
       LOG.info(
-          "map not run again, its output is at servers attempt={} but={}", id, kill.getMessage());
+          "map is not run again: its output is on servers attempt={} killReason=\"{}\"",
+          id,
+          kill.getMessage());
     }
     return needless;
   }
 
   /**
-   * Whether an attempt has said its last word, and its container is said to have ended otherwise
-   * than by itself before that was known: so YARN says of containers of a node that is lost. It
-   * says no more than when a user kills an attempt, which has no effect in this moment.
+   * Whether an attempt has reported success, but YARN reports that its container was killed before
+   * the job has recorded the success. YARN sends the same event for containers of a lost node and
+   * for attempts killed by a user; a user's kill has no effect in this state.
    */
-  private boolean isNeedless(TaskAttemptEvent kill) {
+  private boolean isRerunNeedless(TaskAttemptEvent kill) {
     TaskAttemptId id = kill.getTaskAttemptID();
     TaskAttempt attempt = attempts.apply(id);
     boolean needless = isAtServers(id, attempt) && !attempt.isFinished();
     if (needless) {
-      LOG.info("map not run again, its output is at servers attempt={} but=container has gone", id);
+      LOG.info(
+          "map is not run again: its output is on servers attempt={}"
+              + " killReason=\"container killed\"",
+          id);
     }
     return needless;
   }
@@ -122,10 +127,10 @@ public final class MarkingDispatcher extends AsyncDispatcher {
       return false;
     }
     Counters counted = attempt.getCounters();
-    return counted != null && place(counted).atServers();
+    return counted != null && locationOf(counted).atServers();
   }
 
-  private static OutputLocation place(Counters counted) {
+  private static OutputLocation locationOf(Counters counted) {
     return OutputLocation.of(
         SluiceCounter.PUSHED_SEGMENTS.in(counted) > 0, SluiceCounter.LOCAL_OUTPUTS.in(counted) > 0);
   }
@@ -133,25 +138,27 @@ public final class MarkingDispatcher extends AsyncDispatcher {
   private void mark(TaskAttemptCompletionEvent event) {
     TaskAttemptId attempt = event.getAttemptId();
     Counters counted = counters(attempt);
-    heed(counted);
+    requestReplacements(counted);
     if (counted == null
         || event.getStatus() != TaskAttemptCompletionEventStatus.SUCCEEDED
         || attempt.getTaskId().getTaskType() != TaskType.MAP) {
       return;
     }
-    OutputLocation place = place(counted);
-    if (place.atServers()) {
+    OutputLocation location = locationOf(counted);
+    if (location.atServers()) {
       try {
         event.setMapOutputServerAddress(
-            new OutputAddress(event.getMapOutputServerAddress(), place, shuffle.newsForReducers())
+            new OutputAddress(
+                    event.getMapOutputServerAddress(), location, shuffle.unreportedAssignment())
                 .text());
       } catch (SluiceException e) {
-        throw new IllegalStateException("an assignment that was checked", e);
+        throw new IllegalStateException(
+            "internal error: assignment too long attempt=" + attempt, e);
       }
     }
   }
 
-  private void heed(Counters counted) {
+  private void requestReplacements(Counters counted) {
     if (counted != null) {
       FailedServers.in(counted).forEach(shuffle::replace);
     }

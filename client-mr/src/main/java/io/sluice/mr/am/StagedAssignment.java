@@ -14,22 +14,22 @@ import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.fs.Path;
 
 /**
- * The job's assignment in its staging directory, where an application master that is started again
- * finds it: what the maps of the one before have pushed is where that assignment says.
+ * The job's assignment in its staging directory. A restarted application master reads it to find
+ * the output that maps pushed before the restart.
  */
 final class StagedAssignment {
   private final FileContext files;
   private final Path file;
 
   /**
-   * @param directory the job's own
+   * @param directory staging directory of the job
    */
   StagedAssignment(Configuration conf, Path directory) throws IOException {
     this.files = FileContext.getFileContext(directory.toUri(), conf);
     this.file = new Path(directory, "sluice.assignment");
   }
 
-  /** What an application master before this one has left. */
+  /** Reads the assignment that an earlier application master wrote; empty if there is none. */
   Optional<ShuffleAssignment> read() throws IOException {
     try (FSDataInputStream in = files.open(file)) {
       return Optional.of(ShuffleAssignment.fromBytes(in.readAllBytes()));
@@ -38,7 +38,7 @@ final class StagedAssignment {
     }
   }
 
-  /** Leaves it in place of an earlier one, whole or not at all. */
+  /** Replaces the assignment atomically. */
   void write(ShuffleAssignment assignment) throws IOException {
     Path partial = file.suffix(".partial");
     try (FSDataOutputStream out =

@@ -16,13 +16,13 @@ import org.apache.hadoop.service.Service;
 import org.apache.hadoop.yarn.api.records.ContainerLaunchContext;
 
 /**
- * Gives assignment and credential to every container that Hadoop's own launcher is about to launch.
+ * Adds assignment, credential and settings to every container before Hadoop's launcher launches it.
  */
 public final class TaskLauncher extends CompositeService implements ContainerLauncher {
   private final ContainerLauncher launcher;
-  private final ShuffleOfJob shuffle;
+  private final JobAssignment shuffle;
 
-  TaskLauncher(ContainerLauncher launcher, ShuffleOfJob shuffle) {
+  TaskLauncher(ContainerLauncher launcher, JobAssignment shuffle) {
     super(TaskLauncher.class.getName());
     this.launcher = launcher;
     this.shuffle = shuffle;
@@ -31,7 +31,7 @@ public final class TaskLauncher extends CompositeService implements ContainerLau
     }
   }
 
-  /** In front of Hadoop's own launcher, which it starts and stops. */
+  /** Wraps Hadoop's launcher and starts and stops it. */
   public static TaskLauncher of(ContainerLauncher launcher, JobShuffle shuffle) {
     return new TaskLauncher(launcher, shuffle);
   }
@@ -48,7 +48,7 @@ public final class TaskLauncher extends CompositeService implements ContainerLau
                 try {
                   AssignmentVariable.put(environment, assignment);
                 } catch (SluiceException e) {
-                  throw new IllegalStateException("an assignment that was checked", e);
+                  throw new IllegalStateException("internal error: assignment too long", e);
                 }
                 JobSettings.put(environment, shuffle.served());
                 container.setEnvironment(environment);
@@ -56,7 +56,8 @@ public final class TaskLauncher extends CompositeService implements ContainerLau
                   container.setTokens(
                       JobCredentials.forTask(container.getTokens(), shuffle.credentials()));
                 } catch (IOException e) {
-                  throw new UncheckedIOException("credentials that Hadoop has just written", e);
+                  throw new UncheckedIOException(
+                      "internal error: container credentials written by Hadoop are unreadable", e);
                 }
               });
     }

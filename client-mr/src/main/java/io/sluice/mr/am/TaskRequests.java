@@ -17,26 +17,26 @@ import org.apache.hadoop.mapreduce.v2.app.rm.RMHeartbeatHandler;
 import org.apache.hadoop.mapreduce.v2.app.rm.preemption.AMPreemptionPolicy;
 
 /**
- * The end of Hadoop's connection between tasks and application master that answers {@link
- * CompletionEventsRequest} as well.
+ * The application master's endpoint for requests of tasks, which also answers {@link
+ * CompletionEventsRequest}.
  */
 public final class TaskRequests extends TaskAttemptListenerImpl {
-  /** What Hadoop gives to tasks of jobs that do not encrypt their intermediate data. */
+  /** Hadoop's spill key for jobs without encrypted intermediate data. */
   private static final byte[] NO_SPILL_KEY = {0};
 
-  private final ShuffleOfJob shuffle;
+  private final JobAssignment shuffle;
 
   TaskRequests(
       AppContext context,
       JobTokenSecretManager tokens,
       RMHeartbeatHandler heartbeats,
       AMPreemptionPolicy preemption,
-      ShuffleOfJob shuffle) {
+      JobAssignment shuffle) {
     super(context, tokens, heartbeats, preemption, NO_SPILL_KEY);
     this.shuffle = shuffle;
   }
 
-  /** For a job that does not encrypt its intermediate data. */
+  /** Creates the endpoint for a job without encrypted intermediate data. */
   public static TaskRequests of(
       AppContext context,
       JobTokenSecretManager tokens,
@@ -49,13 +49,13 @@ public final class TaskRequests extends TaskAttemptListenerImpl {
   @Override
   public MapTaskCompletionEventsUpdate getMapCompletionEvents(
       JobID job, int first, int most, TaskAttemptID asking) throws IOException {
-    if (!CompletionEventsRequest.isOne(first)) {
+    if (!CompletionEventsRequest.isAssignmentRequest(first)) {
       return super.getMapCompletionEvents(job, first, most, asking);
     }
-    CompletionEventsRequest question = CompletionEventsRequest.of(first, most);
-    Optional<ShuffleAssignment> newest = newest(question.server());
+    CompletionEventsRequest request = CompletionEventsRequest.of(first, most);
+    Optional<ShuffleAssignment> newest = newest(request.server());
     return newest.isPresent()
-        ? question.answer(asking, newest.get())
+        ? request.answer(asking, newest.get())
         : new MapTaskCompletionEventsUpdate(new TaskCompletionEvent[0], false);
   }
 
@@ -66,7 +66,7 @@ public final class TaskRequests extends TaskAttemptListenerImpl {
     }
     List<ServerId> servers = newest.get().servers();
     return failed >= 0 && failed < servers.size()
-        ? shuffle.around(servers.get(failed).getName())
+        ? shuffle.replaceNow(servers.get(failed).getName())
         : newest;
   }
 }

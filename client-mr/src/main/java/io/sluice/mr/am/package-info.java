@@ -1,2 +1,5 @@
-/** The application master's part: registration, what containers are given, where outputs are. */
+/**
+ * The application master's side: registers the job, passes the assignment to containers, and adds
+ * output locations to completion events.
+ */
 package io.sluice.mr.am;

@@ -2,7 +2,7 @@ package org.apache.hadoop.mapred;
 
 import java.io.IOException;
 
-/** The job's combiner, run by Hadoop's own code. Belongs to the task thread. */
+/** The job's combiner, run by Hadoop's {@code CombinerRunner}. Owned by the task thread. */
 final class Combiner<K, V> {
   private final Task.CombinerRunner<K, V> runner;
   private final Task.CombineOutputCollector<K, V> collector;
@@ -12,7 +12,7 @@ final class Combiner<K, V> {
     this.collector = collector;
   }
 
-  /** Null if the job has none. */
+  /** The combiner of a job; null if the job has none. */
   static <K, V> Combiner<K, V> of(
       JobConf job,
       TaskAttemptID attempt,

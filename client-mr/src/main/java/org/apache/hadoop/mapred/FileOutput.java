@@ -6,7 +6,7 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.io.compress.CompressionCodec;
 
-/** Writes sorted records as Hadoop's own spill files and map output have them. */
+/** Writes sorted records in the format of Hadoop's spill files and map output files. */
 final class FileOutput<K, V> implements PartitionedOutput<K, V>, AutoCloseable {
   private final JobConf job;
   private final CompressionCodec codec;
@@ -20,7 +20,7 @@ final class FileOutput<K, V> implements PartitionedOutput<K, V>, AutoCloseable {
   private long start;
 
   /**
-   * @param codec of the job's map output; null for none
+   * @param codec codec of the job's map output; null for none
    * @param writtenRecords counts every record
    */
   FileOutput(
@@ -56,12 +56,12 @@ final class FileOutput<K, V> implements PartitionedOutput<K, V>, AutoCloseable {
         new IndexRecord(start, writer.getRawLength(), writer.getCompressedLength()), partition);
   }
 
-  /** Where everything is; after the last partition. */
+  /** Index of the file; complete after the last partition. */
   SpillRecord index() {
     return index;
   }
 
-  /** So far. */
+  /** Bytes written so far. */
   long bytes() throws IOException {
     return out.getPos();
   }

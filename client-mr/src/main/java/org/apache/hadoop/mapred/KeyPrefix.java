@@ -11,13 +11,12 @@ import org.apache.hadoop.io.Text;
 import org.apache.hadoop.io.WritableUtils;
 
 /**
- * How a serialized key begins, as a number: where two differ, they compare, as signed numbers, like
- * the keys do; where they are the same, nothing is known. Keys are scattered over memory and
- * numbers are not, so a sort that looks at these first has most of its answers from cache (Nyberg
- * et al., "AlphaSort", 1994).
+ * Prefix of a serialized key as a signed number. Different prefixes compare like their keys; equal
+ * prefixes decide nothing. Prefixes are in one array while keys are scattered over memory, so a
+ * sort that compares prefixes first has fewer cache misses (Nyberg et al., "AlphaSort", 1994).
  */
 enum KeyPrefix {
-  /** Length as a number of its own length, then bytes. */
+  /** Variable-length integer with the length, then bytes. */
   TEXT {
     @Override
     long of(byte[] key, int start, int length) {
@@ -44,7 +43,7 @@ enum KeyPrefix {
       return (long) LONG_VIEW.get(key, start);
     }
   },
-  /** Of keys whose order only the job's comparator knows. */
+  /** No prefix: only the job's comparator knows the order of the keys. */
   UNKNOWN {
     @Override
     long of(byte[] key, int start, int length) {
@@ -57,10 +56,12 @@ enum KeyPrefix {
   private static final VarHandle LONG_VIEW =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
-  /** Of a key of {@code length} bytes at {@code start}. */
+  /** The prefix of a key of {@code length} bytes at {@code start}. */
   abstract long of(byte[] key, int start, int length);
 
-  /** That of keys which this very comparator sorts; one derived from it may sort otherwise. */
+  /**
+   * Prefix type for a comparator; only for its exact class, as a subclass may order differently.
+   */
   static KeyPrefix of(RawComparator<?> comparator) {
     Class<?> type = comparator.getClass();
     if (type == Text.Comparator.class) {
@@ -75,7 +76,7 @@ enum KeyPrefix {
     return type == LongWritable.Comparator.class ? LONG : UNKNOWN;
   }
 
-  /** Bytes compare without sign; a shorter key comes first, or the number says the same. */
+  /** First eight bytes for an unsigned comparison; a shorter key is padded with zeros. */
   private static long firstBytes(byte[] key, int start, int length) {
     long number;
     if (length >= Long.BYTES) {

@@ -4,11 +4,11 @@ import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.io.compress.DefaultCodec;
 import org.apache.hadoop.util.ReflectionUtils;
 
-/** The codec that a job wants for its map output. */
+/** The compression codec that a job configures for its map output. */
 final class MapOutputCodec {
   private MapOutputCodec() {}
 
-  /** Null if it wants none. */
+  /** The codec of a job; null for none. */
   static CompressionCodec of(JobConf job) {
     return job.getCompressMapOutput()
         ? ReflectionUtils.newInstance(job.getMapOutputCompressorClass(DefaultCodec.class), job)

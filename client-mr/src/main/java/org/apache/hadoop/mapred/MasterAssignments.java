@@ -15,12 +15,12 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Asks the job's application master for the newest assignment, and for ways round a server. */
+/** Asks the job's application master for the newest assignment and for replacement servers. */
 final class MasterAssignments implements ReplacementServers, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MasterAssignments.class);
 
-  /** More than the application master takes to ask every coordinator once. */
-  private static final long ANSWER_MS = 30_000;
+  /** Longer than the application master needs to ask every coordinator once. */
+  private static final long ANSWER_TIMEOUT_MS = 30_000;
 
   private final CompletionEventsRequest.Master master;
   private final TaskAttemptID attempt;
@@ -34,9 +34,8 @@ final class MasterAssignments implements ReplacementServers, AutoCloseable {
   }
 
   /**
-   * The newest assignment as the application master knows it, or as it is known here. Asked on the
-   * calling thread, which is the task's: it asks its master for leave to go on with every step, and
-   * waits for it no longer than Hadoop does. The master has the answer at hand.
+   * The application master's newest assignment, or {@code known} if the request fails. Blocks the
+   * task thread with Hadoop's RPC timeout; the master replies from memory.
    */
   ShuffleAssignment newest(ShuffleAssignment known) {
     return answer(known, CompletionEventsRequest.NONE);
@@ -47,7 +46,7 @@ final class MasterAssignments implements ReplacementServers, AutoCloseable {
       ShuffleAssignment known, String server, Cause cause, List<Integer> partitions) {
     return switch (cause) {
       case FAILED -> ask(known, known.indexOf(server));
-      // It takes more all the same.
+      // A full server still accepts data.
       case FULL -> CompletableFuture.completedFuture(known);
     };
   }
@@ -59,16 +58,16 @@ final class MasterAssignments implements ReplacementServers, AutoCloseable {
     } catch (RejectedExecutionException ended) {
       answer.complete(known);
     }
-    return answer.completeOnTimeout(known, ANSWER_MS, TimeUnit.MILLISECONDS);
+    return answer.completeOnTimeout(known, ANSWER_TIMEOUT_MS, TimeUnit.MILLISECONDS);
   }
 
-  /** Most attempts need none. */
+  /** Created on demand: most attempts need no thread. */
   private synchronized ExecutorService asking() {
     if (closed) {
       throw new RejectedExecutionException("the attempt has ended");
     }
     if (asking == null) {
-      asking = Executors.newSingleThreadExecutor(DaemonThreads.named("sluice-further-servers"));
+      asking = Executors.newSingleThreadExecutor(DaemonThreads.named("sluice-replacement-servers"));
     }
     return asking;
   }
@@ -78,7 +77,8 @@ final class MasterAssignments implements ReplacementServers, AutoCloseable {
       return CompletionEventsRequest.ask(master, attempt, known, server);
     } catch (IOException | RuntimeException e) {
       LOG.warn(
-          "the application master did not say how to go on attempt={} server={} reason={}",
+          "request to the application master for the newest assignment failed attempt={}"
+              + " serverIndex={} reason=\"{}\"",
           attempt,
           server,
           e.toString());
@@ -86,7 +86,7 @@ final class MasterAssignments implements ReplacementServers, AutoCloseable {
     }
   }
 
-  /** Ends what is asked now. Idempotent. */
+  /** Cancels pending requests. Idempotent. */
   @Override
   public synchronized void close() {
     closed = true;

@@ -2,9 +2,9 @@ package org.apache.hadoop.mapred;
 
 import java.io.IOException;
 
-/** Takes sorted records, partition by partition, in ascending order and none left out. */
+/** Receives sorted records for every partition, in ascending order of partitions. */
 interface PartitionedOutput<K, V> {
-  /** Begins a partition: its records go to what is returned, which is not to be closed. */
+  /** Begins a partition; returns a writer for its records, which the caller must not close. */
   IFile.Writer<K, V> begin(int partition) throws IOException;
 
   /** Ends the partition that was begun. */

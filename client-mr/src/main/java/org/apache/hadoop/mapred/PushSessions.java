@@ -3,16 +3,16 @@ package org.apache.hadoop.mapred;
 import io.sluice.client.push.PushSession;
 import java.io.IOException;
 
-/** The way to the servers for the output of one map attempt. */
+/** Opens push sessions for the output of one map attempt. */
 interface PushSessions {
-  /** Something to do with a session. */
-  interface Use {
+  /** Action that uses a session. */
+  interface Action {
     /**
      * @param session borrows
      */
     void with(PushSession session) throws IOException, InterruptedException, ClassNotFoundException;
   }
 
-  /** Opens a session, and closes it when the use ends, whatever the end. */
-  void use(Use use) throws IOException, InterruptedException, ClassNotFoundException;
+  /** Opens a session, runs the action, and closes the session even if the action fails. */
+  void withSession(Action action) throws IOException, InterruptedException, ClassNotFoundException;
 }

@@ -14,7 +14,7 @@ import java.util.Optional;
 
 /**
  * The map side of the plugin: {@code mapreduce.job.map.output.collector.class}. Without an
- * assignment from the application master it does what Hadoop's own collector does.
+ * assignment from the application master it delegates to Hadoop's built-in collector.
  */
 public final class RssMapOutputCollector<K, V> implements MapOutputCollector<K, V> {
   private MapOutputCollector<K, V> collector;
@@ -29,7 +29,7 @@ public final class RssMapOutputCollector<K, V> implements MapOutputCollector<K, 
       JobSettings settings = JobSettings.ofTask(context.getJobConf(), System.getenv());
       collector =
           new SluiceMapOutput<>(
-              use -> push(context, assignment.get(), settings, use), settings.localOutput());
+              action -> push(context, assignment.get(), settings, action), settings.localOutput());
     } else {
       collector = new MapTask.MapOutputBuffer<>();
     }
@@ -37,7 +37,10 @@ public final class RssMapOutputCollector<K, V> implements MapOutputCollector<K, 
   }
 
   private static void push(
-      Context context, ShuffleAssignment assignment, JobSettings settings, PushSessions.Use use)
+      Context context,
+      ShuffleAssignment assignment,
+      JobSettings settings,
+      PushSessions.Action action)
       throws IOException, InterruptedException, ClassNotFoundException {
     TaskAttemptID attempt = context.getMapTask().getTaskID();
     try (TaskKeepAlive alive = TaskKeepAlive.start(context.getReporter());
@@ -46,14 +49,14 @@ public final class RssMapOutputCollector<K, V> implements MapOutputCollector<K, 
         SluiceClient client =
             SluiceClient.startForOneTask(
                 settings.client(), assignment.shuffle().getApplication(), attempt.toString())) {
-      JobCredentials.learn(client, context.getJobConf().getCredentials());
+      JobCredentials.passToClient(client, context.getJobConf().getCredentials());
       try (PushSession session =
           client.pushSession(
-              // This container may have been started long ago.
+              // The container's assignment may be outdated.
               master.newest(assignment),
               MapAttempts.of(attempt),
               new PushOptions(null, master, null))) {
-        use.with(session);
+        action.with(session);
       }
     }
   }

@@ -18,8 +18,8 @@ import org.apache.hadoop.io.serializer.SerializationFactory;
 import org.apache.hadoop.io.serializer.Serializer;
 
 /**
- * Cuts sorted records into segments (docs/formats.md) and pushes them. A segment is full when its
- * records take so many bytes; no record is cut. Belongs to the task thread.
+ * Cuts sorted records into segments (docs/formats.md) and pushes them. A segment ends when its
+ * records reach {@code segmentBytes}; records are never split. Owned by the task thread.
  */
 final class SegmentOutput<K, V> implements PartitionedOutput<K, V>, AutoCloseable {
   private static final int CHECKSUM_BYTES = 4;
@@ -35,7 +35,7 @@ final class SegmentOutput<K, V> implements PartitionedOutput<K, V>, AutoCloseabl
   private final Compressed compressed = new Compressed();
   private final CRC32 checksum = new CRC32();
 
-  /** Room for the header, then records as an {@code IFile} has them. */
+  /** Space for the header, followed by records in {@code IFile} format. */
   private byte[] content = new byte[FIRST_BYTES];
 
   private int length = Segment.HEADER_BYTES;
@@ -45,7 +45,7 @@ final class SegmentOutput<K, V> implements PartitionedOutput<K, V>, AutoCloseabl
   private long segments;
   private long bytes;
 
-  /** What the combiner and Hadoop's merge write to. */
+  /** Writer for the combiner and for Hadoop's merge. */
   private final class Writer extends IFile.Writer<K, V> {
     private final DataOutputBuffer record = new DataOutputBuffer();
     private final Serializer<K> keys;
@@ -82,7 +82,7 @@ final class SegmentOutput<K, V> implements PartitionedOutput<K, V>, AutoCloseabl
     public void close() {}
   }
 
-  /** Lets go of its bytes without a copy. */
+  /** Gives access to its bytes without a copy. */
   private static final class Compressed extends ByteArrayOutputStream {
     byte[] array() {
       return buf;
@@ -91,8 +91,8 @@ final class SegmentOutput<K, V> implements PartitionedOutput<K, V>, AutoCloseabl
 
   /**
    * @param session borrows
-   * @param codec of the job's map output; null for none
-   * @param keyClass of records that come as objects
+   * @param codec codec of the job's map output; null for none
+   * @param keyClass class of keys that are appended as objects
    * @param writtenRecords counts every record that goes into a segment
    */
   SegmentOutput(
@@ -126,7 +126,7 @@ final class SegmentOutput<K, V> implements PartitionedOutput<K, V>, AutoCloseabl
 
   @Override
   public void end() throws IOException {
-    // One without records says that there are none.
+    // A partition without records also has a last segment, which is empty.
     seal(true);
   }
 
@@ -140,7 +140,10 @@ final class SegmentOutput<K, V> implements PartitionedOutput<K, V>, AutoCloseabl
     if (needed > content.length) {
       if (needed > Integer.MAX_VALUE - 16) {
         throw new IOException(
-            "a record of " + keyLength + " + " + valueLength + " bytes is larger than 2 GiB");
+            "map output record is larger than 2 GiB keyBytes="
+                + keyLength
+                + " valueBytes="
+                + valueLength);
       }
       content =
           Arrays.copyOf(content, (int) Math.max(needed, Math.min(2L * content.length, 1 << 30)));
@@ -154,7 +157,7 @@ final class SegmentOutput<K, V> implements PartitionedOutput<K, V>, AutoCloseabl
     records++;
   }
 
-  /** As {@link WritableUtils#writeVInt}. */
+  /** Appends a number in the format of {@link WritableUtils#writeVInt}. */
   private void number(int value) {
     if (value >= -112 && value <= 127) {
       content[length++] = (byte) value;

@@ -24,15 +24,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sorts the output of a map task in the memory of {@code mapreduce.task.io.sort.mb} and pushes it
- * from there. What does not fit is spilled to the task's disks, and merged from there into the
- * servers. Everything is kept until servers have it, so an attempt that cannot push leaves ordinary
- * map output for its node manager. Belongs to the task thread.
+ * Sorts the output of a map task in {@code mapreduce.task.io.sort.mb} of memory and pushes it.
+ * Records that do not fit are spilled to the task's disks and merged while they are pushed. The
+ * output is kept until servers have all of it, so an attempt whose push fails writes ordinary map
+ * output for its node manager. Owned by the task thread.
  */
 final class SluiceMapOutput<K, V> implements MapOutputCollector<K, V> {
   private static final Logger LOG = LoggerFactory.getLogger(SluiceMapOutput.class);
 
-  /** What one reducer reads at once of one map. */
+  /** Uncompressed size of a segment, which a reducer reads as one unit. */
   private static final int SEGMENT_BYTES = 4 << 20;
 
   private final PushSessions sessions;
@@ -64,7 +64,7 @@ final class SluiceMapOutput<K, V> implements MapOutputCollector<K, V> {
   }
 
   @Override
-  @SuppressWarnings("unchecked") // As in Hadoop's own collector: the job says what its types are.
+  @SuppressWarnings("unchecked") // As in Hadoop's collector: the job configures its types.
   public void init(Context context) throws IOException, ClassNotFoundException {
     this.context = context;
     job = context.getJobConf();
@@ -117,10 +117,10 @@ final class SluiceMapOutput<K, V> implements MapOutputCollector<K, V> {
       try {
         spill();
       } catch (ClassNotFoundException e) {
-        throw new IOException("the job's combiner", e);
+        throw new IOException("class of the job's combiner not found", e);
       }
       if (!buffer.add(partition, record.getData(), keyLength, length)) {
-        throw new IllegalStateException("an empty buffer takes any record");
+        throw new IllegalStateException("internal error: empty sort buffer rejected a record");
       }
     }
     outputRecords.increment(1);
@@ -148,7 +148,7 @@ final class SluiceMapOutput<K, V> implements MapOutputCollector<K, V> {
   }
 
   private void spill() throws IOException, InterruptedException, ClassNotFoundException {
-    LOG.info("spilling number={} bytes={}", spills.count(), buffer.bytes());
+    LOG.debug("spilling sorted records to disk spill={} bytes={}", spills.count(), buffer.bytes());
     buffer.sort(context.getReporter());
     spills.add(this::writeBuffer, buffer.bytes());
     buffer.clear();
@@ -181,7 +181,7 @@ final class SluiceMapOutput<K, V> implements MapOutputCollector<K, V> {
       if (!buffer.isEmpty()) {
         spill();
       }
-      // Its memory is not needed for merging.
+      // The merge does not need the buffer's memory.
       buffer = null;
       sorted = spills;
     }
@@ -193,9 +193,9 @@ final class SluiceMapOutput<K, V> implements MapOutputCollector<K, V> {
 
   private void deliver(SortedRecords<K, V> sorted)
       throws IOException, InterruptedException, ClassNotFoundException {
-    boolean kept = localOutput == LocalOutputMode.ALWAYS;
-    if (kept) {
-      keepLocally(sorted);
+    boolean local = localOutput == LocalOutputMode.ALWAYS;
+    if (local) {
+      writeLocally(sorted);
     }
     List<Counters.Counter> counted =
         List.of(spilledRecords, combineInput, combineOutput, materializedBytes);
@@ -205,7 +205,7 @@ final class SluiceMapOutput<K, V> implements MapOutputCollector<K, V> {
     }
     boolean pushed = false;
     try {
-      sessions.use(session -> push(sorted, session));
+      sessions.withSession(session -> push(sorted, session));
       pushed = true;
       materializedBytes.increment(pushedBytes);
       count(SluiceCounter.PUSHED_SEGMENTS, pushedSegments);
@@ -220,19 +220,22 @@ final class SluiceMapOutput<K, V> implements MapOutputCollector<K, V> {
         throw e;
       }
       LOG.warn(
-          "map output kept locally attempt={} reason={}", context.getMapTask().getTaskID(), e, e);
+          "map output kept locally: push failed attempt={} reason=\"{}\"",
+          context.getMapTask().getTaskID(),
+          e,
+          e);
     }
-    if (!pushed || kept) {
-      // Records count once, however often they were written.
+    if (!pushed || local) {
+      // Each record is counted once, even if it was written twice.
       for (int i = 0; i < before.length; i++) {
         counted.get(i).setValue(before[i]);
       }
     }
-    if (!kept) {
+    if (!local) {
       if (pushed) {
-        leaveEmptyFile();
+        createEmptyFile();
       } else {
-        keepLocally(sorted);
+        writeLocally(sorted);
       }
     }
   }
@@ -250,7 +253,7 @@ final class SluiceMapOutput<K, V> implements MapOutputCollector<K, V> {
     }
   }
 
-  private void keepLocally(SortedRecords<K, V> sorted)
+  private void writeLocally(SortedRecords<K, V> sorted)
       throws IOException, InterruptedException, ClassNotFoundException {
     MapOutputFile files = context.getMapTask().getMapOutputFile();
     FileSystem local = FileSystem.getLocal(job).getRaw();
@@ -269,8 +272,10 @@ final class SluiceMapOutput<K, V> implements MapOutputCollector<K, V> {
     count(SluiceCounter.LOCAL_OUTPUTS, 1);
   }
 
-  /** A task that ends looks for the size of this file, and warns at length if it is not there. */
-  private void leaveEmptyFile() throws IOException {
+  /**
+   * At its end, Hadoop's task reads the size of this file and logs a stack trace if it is missing.
+   */
+  private void createEmptyFile() throws IOException {
     Path file = context.getMapTask().getMapOutputFile().getOutputFileForWrite(0);
     FileSystem.getLocal(job).getRaw().create(file).close();
   }

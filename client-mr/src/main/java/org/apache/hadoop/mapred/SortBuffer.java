@@ -14,12 +14,12 @@ import org.apache.hadoop.util.Progress;
 import org.apache.hadoop.util.Progressable;
 
 /**
- * Serialized records of a map task, sorted by partition and key. Takes no more memory than it is
- * given, except for one record that is larger by itself. Belongs to the task thread.
+ * Serialized records of a map task, sorted by partition and key. Its memory is bounded, except for
+ * one record that is larger than the limit. Owned by the task thread.
  *
- * <p>Records lie in pages: partition, length of the value, key, value. Arrays, which are what is
- * sorted, tell where, and how keys begin. Partitions are told apart by counting first, so that keys
- * are compared within their partition only.
+ * <p>Pages store the records: partition, length of the value, key, value. Index arrays with the
+ * position and key prefix of each record are sorted. A counting sort by partition comes first, so
+ * that keys are compared only within their partition.
  */
 final class SortBuffer<K> implements IndexedSortable {
   private static final VarHandle INT =
@@ -40,19 +40,19 @@ final class SortBuffer<K> implements IndexedSortable {
   private byte[][] pages = new byte[16][];
   private int pageCount;
   private final Deque<byte[]> free = new ArrayDeque<>();
-  private long heldBytes;
+  private long allocatedBytes;
   private int used;
   private long[] positions = new long[FIRST_CAPACITY];
   private int[] keyLengths = new int[FIRST_CAPACITY];
 
-  /** Empty if nothing is known of keys. */
+  /** Empty for {@link KeyPrefix#UNKNOWN}. */
   private long[] prefixes;
 
   private int count;
   private int[] starts;
 
   /**
-   * @param limitBytes of everything together
+   * @param limitBytes maximum memory of pages and index arrays
    */
   SortBuffer(int partitions, long limitBytes, RawComparator<K> comparator, IndexedSorter sorter) {
     this.partitions = partitions;
@@ -70,16 +70,16 @@ final class SortBuffer<K> implements IndexedSortable {
     return count == 0;
   }
 
-  /** Memory that it holds now. */
+  /** Memory allocated now. */
   long bytes() {
-    return heldBytes + (long) positions.length * indexBytes;
+    return allocatedBytes + (long) positions.length * indexBytes;
   }
 
   /**
-   * Adds a record, unless there is no room. There always is in an empty buffer.
+   * Adds a record; returns false if the buffer is full. An empty buffer accepts every record.
    *
-   * @param record borrows: the key, the value right behind it
-   * @param length of both
+   * @param record borrows: the key, directly followed by the value
+   * @param length length of key and value
    */
   boolean add(int partition, byte[] record, int keyLength, int length) {
     if (!hasIndexRoom() || !hasPageRoom(HEADER_BYTES + length)) {
@@ -104,7 +104,7 @@ final class SortBuffer<K> implements IndexedSortable {
       return true;
     }
     int more = positions.length / 2;
-    // Old and new arrays exist for a moment.
+    // Old and new arrays exist at the same time.
     if (bytes() + (long) (positions.length + more) * indexBytes > limitBytes) {
       return false;
     }
@@ -127,7 +127,7 @@ final class SortBuffer<K> implements IndexedSortable {
         return false;
       }
       page = new byte[size];
-      heldBytes += size;
+      allocatedBytes += size;
     }
     if (pageCount == pages.length) {
       pages = Arrays.copyOf(pages, 2 * pageCount);
@@ -137,7 +137,7 @@ final class SortBuffer<K> implements IndexedSortable {
     return true;
   }
 
-  /** Sorts; nothing is to be added afterwards, until {@link #clear}. */
+  /** Sorts the records. No record may be added afterwards until {@link #clear}. */
   void sort(Progressable progress) {
     starts = new int[partitions + 1];
     for (int i = 0; i < count; i++) {
@@ -164,7 +164,7 @@ final class SortBuffer<K> implements IndexedSortable {
     }
   }
 
-  /** The records of a partition, sorted. Its buffers are good until the next record. */
+  /** The sorted records of a partition. Returned buffers are valid until the next record. */
   RawKeyValueIterator records(int partition) {
     return new Records(starts[partition], starts[partition + 1]);
   }
@@ -173,7 +173,7 @@ final class SortBuffer<K> implements IndexedSortable {
     return starts[partition] == starts[partition + 1];
   }
 
-  /** Forgets all records, and keeps memory for the next ones. */
+  /** Removes all records; keeps standard pages for reuse. */
   void clear() {
     for (int i = 0; i < pageCount; i++) {
       byte[] page = pages[i];
@@ -181,7 +181,7 @@ final class SortBuffer<K> implements IndexedSortable {
       if (page.length == pageBytes) {
         free.push(page);
       } else {
-        heldBytes -= page.length;
+        allocatedBytes -= page.length;
       }
     }
     pageCount = 0;

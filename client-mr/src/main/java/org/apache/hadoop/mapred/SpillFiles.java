@@ -12,11 +12,11 @@ import org.apache.hadoop.mapreduce.TaskType;
 import org.apache.hadoop.util.Progress;
 
 /**
- * Sorted records that the sort buffer had no room for: files on the task's disks, as Hadoop's own
- * collector leaves them, merged when they are written on. Belongs to the task thread.
+ * Sorted records spilled from the full sort buffer: files on the task's disks in the format of
+ * Hadoop's collector, merged when they are written to an output. Owned by the task thread.
  */
 final class SpillFiles<K, V> implements SortedRecords<K, V>, AutoCloseable {
-  /** {@code MRJobConfig} has it from 3.4 on. */
+  /** Key of Hadoop; {@code MRJobConfig} has the constant only since 3.4. */
   private static final String COUNT_LIMIT = "mapreduce.task.spill.files.count.limit";
 
   private final JobConf job;
@@ -65,14 +65,18 @@ final class SpillFiles<K, V> implements SortedRecords<K, V>, AutoCloseable {
   /**
    * Adds one file.
    *
-   * @param bytes about how large it will be
+   * @param bytes estimated size of the file
    */
   void add(SortedRecords<K, V> records, long bytes)
       throws IOException, InterruptedException, ClassNotFoundException {
     int limit = job.getInt(COUNT_LIMIT, -1);
     if (limit >= 0 && paths.size() >= limit) {
       throw new IOException(
-          "Too many spill files got created, " + COUNT_LIMIT + " allows " + limit);
+          "too many spill files: "
+              + COUNT_LIMIT
+              + " allows "
+              + limit
+              + "; raise it or mapreduce.task.io.sort.mb");
     }
     Path path = files.getSpillFileForWrite(paths.size(), bytes);
     paths.add(path);
@@ -87,7 +91,7 @@ final class SpillFiles<K, V> implements SortedRecords<K, V>, AutoCloseable {
   public void writeTo(PartitionedOutput<K, V> output)
       throws IOException, InterruptedException, ClassNotFoundException {
     int factor = job.getInt(MRJobConfig.IO_SORT_FACTOR, MRJobConfig.DEFAULT_IO_SORT_FACTOR);
-    @SuppressWarnings("unchecked") // As in Hadoop's own collector: the job says what keys are.
+    @SuppressWarnings("unchecked") // As in Hadoop's collector: the job configures its key type.
     RawComparator<K> comparator = (RawComparator<K>) job.getOutputKeyComparator();
     for (int partition = 0; partition < job.getNumReduceTasks(); partition++) {
       List<Merger.Segment<K, V>> segments = new ArrayList<>();

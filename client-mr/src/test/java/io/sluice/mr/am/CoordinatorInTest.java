@@ -25,23 +25,23 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** A coordinator with three servers, each of which has a part of each shuffle and of its copies. */
+/** A coordinator that assigns each shuffle and its replicas to three servers. */
 final class CoordinatorInTest extends CoordinatorGrpc.CoordinatorImplBase implements AutoCloseable {
   private static final int SERVERS = 3;
 
-  /** Further servers, first come first served. */
+  /** Replacement servers, assigned in this order. */
   final Queue<ServerId> spare = new ConcurrentLinkedQueue<>();
 
-  /** Applications that are over. */
+  /** Applications that were unregistered. */
   final Queue<String> unregistered = new ConcurrentLinkedQueue<>();
 
-  /** What drivers are told with every renewal. */
+  /** Moves sent in every lease renewal. */
   final Queue<ShuffleMove> moves = new ConcurrentLinkedQueue<>();
 
-  /** What drivers say that they heed. */
+  /** Moves that drivers have acknowledged. */
   final BlockingQueue<ShuffleMove> applied = new LinkedBlockingQueue<>();
 
-  /** Why no application may register, or null. */
+  /** Reason for which every registration is denied; null to accept. */
   volatile String denial;
 
   volatile long leaseMs = 60_000;
@@ -98,13 +98,13 @@ final class CoordinatorInTest extends CoordinatorGrpc.CoordinatorImplBase implem
       RegisterShuffleRequest request, StreamObserver<RegisterShuffleReply> reply) {
     RegisterShuffleReply.Builder all = RegisterShuffleReply.newBuilder();
     if (request.getReplacementPartitions() > 0) {
-      ServerId further = spare.poll();
+      ServerId replacement = spare.poll();
       answer(
           reply,
-          further == null
+          replacement == null
               ? all.setStatus(Status.NO_SERVERS).build()
               : all.setStatus(Status.OK)
-                  .addServers(further)
+                  .addServers(replacement)
                   .addRanges(
                       PartitionRange.newBuilder()
                           .setLast(request.getPartitionCount() - 1)

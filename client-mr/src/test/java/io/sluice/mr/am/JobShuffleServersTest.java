@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A job that is registered, whose servers fail. */
+/** A registered job whose servers fail. */
 @Timeout(120)
 class JobShuffleServersTest {
   private static final String APPLICATION = "application_1_0001";
@@ -44,48 +44,48 @@ class JobShuffleServersTest {
     coordinator.close();
   }
 
-  private ShuffleAssignment around(String server) {
-    return shuffle.around(server).orElseThrow();
+  private ShuffleAssignment replace(String server) {
+    return shuffle.replaceNow(server).orElseThrow();
   }
 
   @Test
-  void asksForAServerInPlaceOfOneThatFailedAndKeepsTheAnswer() throws Exception {
+  void requestsAReplacementServerAndPersistsTheAssignment() throws Exception {
     coordinator.spare.add(Assignments.server(7));
     shuffle.start(conf, true);
     assertThat(shuffle.assignment().orElseThrow().generation()).isZero();
-    assertThat(shuffle.newsForReducers()).isEmpty();
+    assertThat(shuffle.unreportedAssignment()).isEmpty();
 
-    ShuffleAssignment second = around("server-0");
+    ShuffleAssignment second = replace("server-0");
 
     assertThat(second.generation()).isEqualTo(1);
     assertThat(second.serversOf(0)).containsExactly(Assignments.server(7));
-    assertThat(around("server-0")).as("asked again").isEqualTo(second);
+    assertThat(replace("server-0")).as("second request").isEqualTo(second);
     assertThat(shuffle.assignment()).contains(second);
-    assertThat(shuffle.newsForReducers()).contains(second);
-    assertThat(shuffle.newsForReducers()).isEmpty();
+    assertThat(shuffle.unreportedAssignment()).contains(second);
+    assertThat(shuffle.unreportedAssignment()).isEmpty();
 
     shuffle.close(false);
     assertThat(coordinator.unregistered).isEmpty();
     JobShuffle next = new JobShuffle(APPLICATION);
     next.start(conf, false);
     assertThat(next.assignment()).contains(second);
-    assertThat(next.newsForReducers()).contains(second);
+    assertThat(next.unreportedAssignment()).contains(second);
     next.close(true);
     assertThat(coordinator.unregistered).containsExactly(APPLICATION);
   }
 
   @Test
-  void aServerWithOtherPartitionsStandsInIfThereIsNoFurtherOne() {
+  void anAssignedServerIsTheReplacementIfThereIsNoOther() {
     shuffle.start(conf, true);
-    assertThat(around("server-0").serversOf(0)).hasSize(1).doesNotContain(Assignments.server(0));
+    assertThat(replace("server-0").serversOf(0)).hasSize(1).doesNotContain(Assignments.server(0));
   }
 
   @Test
-  void aServerWithCopiesOfSomePartitionsStandsInForTheOthers() {
+  void aServerWithReplicasOfSomePartitionsReplacesTheOthers() {
     conf.set("mapreduce.rss.data.replica", "2");
     shuffle.start(conf, true);
 
-    ShuffleAssignment after = around("server-0");
+    ShuffleAssignment after = replace("server-0");
 
     assertThat(after.generation()).isEqualTo(1);
     for (int partition = 0; partition < 9; partition++) {
@@ -96,7 +96,7 @@ class JobShuffleServersTest {
   }
 
   @Test
-  void goesOnWhereALeavingServerHandsOnWhatItHasAndKeepsThat() throws Exception {
+  void usesAndPersistsTheTargetOfAMove() throws Exception {
     ShuffleMove move =
         ShuffleMove.newBuilder()
             .setShuffle(
@@ -115,7 +115,7 @@ class JobShuffleServersTest {
     ShuffleAssignment after = shuffle.assignment().orElseThrow();
     assertThat(after.generation()).isEqualTo(1);
     assertThat(after.serversOf(0)).containsExactly(Assignments.server(7));
-    assertThat(shuffle.newsForReducers()).contains(after);
+    assertThat(shuffle.unreportedAssignment()).contains(after);
 
     shuffle.close(false);
     JobShuffle next = new JobShuffle(APPLICATION);

@@ -8,6 +8,7 @@ import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.mr.Assignments;
 import io.sluice.mr.JobCredentials;
 import io.sluice.mr.JobSettings;
+import io.sluice.mr.LoggedMessages;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -15,21 +16,17 @@ import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.security.Credentials;
-import org.apache.log4j.AppenderSkeleton;
 import org.apache.log4j.Level;
-import org.apache.log4j.Logger;
-import org.apache.log4j.spi.LoggingEvent;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Where there is nothing to register with; with a coordinator: the integration tests. */
+/** Jobs that fall back to Hadoop's built-in shuffle; integration tests cover registered jobs. */
 @Timeout(120)
 class JobShuffleTest {
   @TempDir Path directory;
@@ -43,58 +40,28 @@ class JobShuffleTest {
     URI staging = directory.toUri();
     conf.set(MRJobConfig.MAPREDUCE_JOB_DIR, staging.toString());
     conf.setInt(MRJobConfig.NUM_REDUCES, 3);
-    // Nobody listens there.
+    // No process listens on this port.
     conf.set("mapreduce.rss.coordinator.quorum", "127.0.0.1:1");
     conf.set("mapreduce.rss.access.timeout.ms", "200");
   }
 
-  private void isHadoopsOwn() {
+  private void assertFallsBack() {
     shuffle.start(conf, true);
     assertThat(shuffle.assignment()).isEmpty();
     assertThat(directory).isEmptyDirectory();
     shuffle.replace("server-1");
-    assertThat(shuffle.newsForReducers()).isEmpty();
+    assertThat(shuffle.unreportedAssignment()).isEmpty();
     shuffle.close(true);
     shuffle.close(true);
   }
 
   @Test
-  void isHadoopsOwnWithoutACoordinatorThatAnswers() {
-    isHadoopsOwn();
+  void fallsBackIfNoCoordinatorAnswers() {
+    assertFallsBack();
   }
 
-  /** What is logged at WARN or above while {@code action} runs. */
-  private List<String> warnings(Action action) throws Exception {
-    List<String> warnings = new ArrayList<>();
-    AppenderSkeleton appender =
-        new AppenderSkeleton() {
-          @Override
-          protected void append(LoggingEvent event) {
-            if (event.getLevel().isGreaterOrEqual(Level.WARN)) {
-              warnings.add(event.getRenderedMessage());
-            }
-          }
-
-          @Override
-          public void close() {}
-
-          @Override
-          public boolean requiresLayout() {
-            return false;
-          }
-        };
-    Logger logger = Logger.getLogger(JobShuffle.class);
-    logger.addAppender(appender);
-    try {
-      action.run();
-    } finally {
-      logger.removeAppender(appender);
-    }
-    return warnings;
-  }
-
-  private interface Action {
-    void run() throws Exception;
+  private static List<String> warnings(LoggedMessages.Action action) throws Exception {
+    return LoggedMessages.of(JobShuffle.class, Level.WARN, action);
   }
 
   private CoordinatorInTest coordinator() throws IOException {
@@ -105,14 +72,14 @@ class JobShuffleTest {
   }
 
   @Test
-  void isHadoopsOwnWhereTheUserIsDeniedWithOneWarningThatSaysWhy() throws Exception {
+  void fallsBackIfTheUserIsDeniedWithOneWarningThatNamesTheReason() throws Exception {
     try (CoordinatorInTest coordinator = coordinator()) {
       coordinator.denial = "user bob is denied: ask the operator";
 
-      assertThat(warnings(this::isHadoopsOwn))
+      assertThat(warnings(this::assertFallsBack))
           .singleElement()
           .asString()
-          .endsWith("reason=DENIED: user bob is denied: ask the operator");
+          .endsWith("reason=\"DENIED: user bob is denied: ask the operator\"");
     }
   }
 
@@ -123,19 +90,19 @@ class JobShuffleTest {
   }
 
   @Test
-  void isHadoopsOwnWhereACoordinatorAsksForNoProofOfAJobWithASecret() throws Exception {
+  void fallsBackIfAJobHasASecretAndTheCoordinatorRequiresNone() throws Exception {
     haveSecret();
     try (CoordinatorInTest coordinator = coordinator()) {
-      assertThat(warnings(this::isHadoopsOwn))
+      assertThat(warnings(this::assertFallsBack))
           .singleElement()
           .asString()
-          .contains("reason=DENIED: coordinator " + coordinator.quorum())
+          .contains("reason=\"DENIED: coordinator " + coordinator.quorum())
           .contains("did not prove that it belongs to this cluster");
     }
   }
 
   @Test
-  void tasksOfALaterMasterProveTheJobOrConnectToNoServer() throws Exception {
+  void tasksOfARestartedMasterNeedACredentialToConnect() throws Exception {
     haveSecret();
     ShuffleAssignment before = Assignments.of(3, 9);
     new StagedAssignment(conf, new org.apache.hadoop.fs.Path(directory.toUri())).write(before);
@@ -149,7 +116,7 @@ class JobShuffleTest {
               new ByteArrayInputStream(tokens.array(), tokens.arrayOffset(), tokens.remaining())));
       try (SluiceClient task =
           SluiceClient.start(JobSettings.of(conf).client(), "alice.application_1_0001", "task")) {
-        JobCredentials.learn(task, ofTask);
+        JobCredentials.passToClient(task, ofTask);
 
         assertThatThrownBy(task.credentials()::forConnection)
             .hasMessageContaining("cannot connect without a token");
@@ -160,32 +127,32 @@ class JobShuffleTest {
   }
 
   @Test
-  void isHadoopsOwnWithoutACoordinator() {
+  void fallsBackWithoutACoordinator() {
     conf.unset("mapreduce.rss.coordinator.quorum");
-    isHadoopsOwn();
+    assertFallsBack();
   }
 
   @Test
-  void isHadoopsOwnWithoutReducers() {
+  void hasNoShuffleWithoutReducers() {
     conf.setInt(MRJobConfig.NUM_REDUCES, 0);
-    isHadoopsOwn();
+    assertFallsBack();
   }
 
   @Test
-  void isHadoopsOwnWithSettingsThatCannotBeMeant() {
+  void fallsBackWithInvalidSettings() {
     conf.set("mapreduce.rss.data.replica", "many");
-    isHadoopsOwn();
+    assertFallsBack();
   }
 
   @Test
-  void isHadoopsOwnWhereOutputIsToBeEncrypted() {
+  void fallsBackIfOutputMustBeEncrypted() {
     conf.setBoolean(MRJobConfig.MR_ENCRYPTED_INTERMEDIATE_DATA, true);
-    isHadoopsOwn();
+    assertFallsBack();
   }
 
   @Test
-  void isHadoopsOwnWithoutAStagingDirectory() {
+  void fallsBackWithoutAStagingDirectory() {
     conf.unset(MRJobConfig.MAPREDUCE_JOB_DIR);
-    isHadoopsOwn();
+    assertFallsBack();
   }
 }

@@ -86,7 +86,7 @@ class MarkingDispatcherTest {
     counters.computeIfAbsent(id, none -> new Counters()).findCounter(counter).setValue(value);
   }
 
-  /** What the job is told of an attempt that has ended. */
+  /** The address in the completion event of an attempt. */
   private String address(TaskAttemptId id, TaskAttemptCompletionEventStatus status)
       throws InterruptedException {
     TaskAttemptCompletionEvent event = Records.newRecord(TaskAttemptCompletionEvent.class);
@@ -103,7 +103,7 @@ class MarkingDispatcherTest {
   }
 
   @Test
-  void saysWhereAnOutputIs() throws Exception {
+  void addsTheLocationOfAnOutput() throws Exception {
     count(MAP, SluiceCounter.PUSHED_SEGMENTS, 9);
     OutputAddress address =
         OutputAddress.parse(address(MAP, TaskAttemptCompletionEventStatus.SUCCEEDED));
@@ -112,12 +112,13 @@ class MarkingDispatcherTest {
 
     count(MAP, SluiceCounter.LOCAL_OUTPUTS, 1);
     assertThat(
-            OutputAddress.parse(address(MAP, TaskAttemptCompletionEventStatus.SUCCEEDED)).place())
+            OutputAddress.parse(address(MAP, TaskAttemptCompletionEventStatus.SUCCEEDED))
+                .location())
         .isEqualTo(OutputLocation.SERVERS_AND_NODE_MANAGER);
   }
 
   @Test
-  void leavesOrdinaryOutputsAlone() throws Exception {
+  void leavesOutputsAtNodeManagersUnchanged() throws Exception {
     count(MAP, SluiceCounter.LOCAL_OUTPUTS, 1);
     count(REDUCE, SluiceCounter.PUSHED_SEGMENTS, 1);
 
@@ -137,14 +138,14 @@ class MarkingDispatcherTest {
   }
 
   @Test
-  void looksAtCountersWithoutLeavingTraces() throws Exception {
+  void readsCountersWithoutCreatingThem() throws Exception {
     counters.put(MAP, new Counters());
     assertThat(address(MAP, TaskAttemptCompletionEventStatus.SUCCEEDED)).isEqualTo(NODE);
     assertThat(counters.get(MAP).countCounters()).isZero();
   }
 
   @Test
-  void tellsReducersOfANewGeneration() throws Exception {
+  void sendsANewGenerationToReducers() throws Exception {
     count(MAP, SluiceCounter.PUSHED_SEGMENTS, 9);
     shuffle.news = shuffle.assignment;
     assertThat(
@@ -154,7 +155,7 @@ class MarkingDispatcherTest {
   }
 
   @Test
-  void heedsServersThatTasksGaveUp() throws Exception {
+  void requestsReplacementsForFailedServers() throws Exception {
     counters.put(MAP, new Counters());
     counters.get(MAP).findCounter("Sluice servers given up", "server-1").setValue(1);
     counters.put(REDUCE, new Counters());
@@ -171,12 +172,12 @@ class MarkingDispatcherTest {
 
   @Test
   @SuppressWarnings("rawtypes") // As in Hadoop.
-  void aLostNodeTakesNoOutputAtServersWithIt() throws Exception {
+  void mapsWithOutputOnServersAreNotRerunAfterANodeLoss() throws Exception {
     count(MAP, SluiceCounter.PUSHED_SEGMENTS, 9);
     EventHandler<Event> events = dispatcher.getEventHandler();
 
     events.handle(new TaskAttemptKillEvent(MAP, "node is lost", true));
-    // One that somebody asked for.
+    // A kill that a user requested.
     events.handle(new TaskAttemptKillEvent(MAP, "by hand", false));
     assertThat(((TaskAttemptKillEvent) next()).getMessage()).isEqualTo("by hand");
 
@@ -192,7 +193,7 @@ class MarkingDispatcherTest {
 
   @Test
   @SuppressWarnings("rawtypes") // As in Hadoop.
-  void aLostNodeTakesNoOutputOfAMapThatIsJustLeavingItsContainer() throws Exception {
+  void mapsThatAreLeavingTheirContainerAreNotRerunAfterANodeLoss() throws Exception {
     count(MAP, SluiceCounter.PUSHED_SEGMENTS, 9);
     finished = false;
     EventHandler<Event> events = dispatcher.getEventHandler();
@@ -214,7 +215,7 @@ class MarkingDispatcherTest {
     events.handle(killed);
     assertThat(next()).isSameAs(killed);
 
-    // By a user, long after it has left.
+    // A kill by a user, after the map has left its container.
     state = TaskAttemptState.SUCCEEDED;
     finished = true;
     events.handle(killed);

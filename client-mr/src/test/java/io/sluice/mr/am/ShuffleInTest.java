@@ -6,12 +6,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** A job's shuffle that knows what a test has put in. */
-final class ShuffleInTest implements ShuffleOfJob {
+/** A {@link JobAssignment} with values set by a test. */
+final class ShuffleInTest implements JobAssignment {
   Optional<ShuffleAssignment> assignment = Optional.empty();
   Optional<ShuffleAssignment> news = Optional.empty();
 
-  /** Names of servers, in the order in which others were to stand in for them. */
+  /** Names of servers, in the order in which replacements were requested. */
   final List<String> replaced = new ArrayList<>();
 
   @Override
@@ -20,7 +20,7 @@ final class ShuffleInTest implements ShuffleOfJob {
   }
 
   @Override
-  public Optional<ShuffleAssignment> newsForReducers() {
+  public Optional<ShuffleAssignment> unreportedAssignment() {
     return news;
   }
 
@@ -29,9 +29,9 @@ final class ShuffleInTest implements ShuffleOfJob {
     replaced.add(server);
   }
 
-  /** A server with the number 7 stands in for every one. */
+  /** Server 7 replaces every failed server. */
   @Override
-  public Optional<ShuffleAssignment> around(String server) {
+  public Optional<ShuffleAssignment> replaceNow(String server) {
     replace(server);
     assignment = assignment.map(before -> before.replaceFailed(server, Assignments.server(7)));
     return assignment;

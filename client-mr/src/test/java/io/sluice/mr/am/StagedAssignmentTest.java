@@ -35,7 +35,7 @@ class StagedAssignmentTest {
   }
 
   @Test
-  void damageIsNamed() throws IOException {
+  void refusesADamagedFile() throws IOException {
     Files.write(directory.resolve("sluice.assignment"), new byte[] {9, 9});
     assertThatThrownBy(() -> staged().read()).isInstanceOf(SluiceException.class);
   }

@@ -72,19 +72,19 @@ class TaskLauncherTest {
     shuffle.assignment = Optional.of(Assignments.of(3, 9));
     assertThat(AssignmentVariable.from(launch())).isEqualTo(shuffle.assignment);
 
-    shuffle.around("server-1");
+    shuffle.replaceNow("server-1");
     Map<String, String> environment = launch();
     assertThat(AssignmentVariable.from(environment)).isEqualTo(shuffle.assignment);
     assertThat(environment).containsEntry("JAVA_HOME", "/java").hasSize(2);
   }
 
   @Test
-  void leavesContainersAloneWithoutOne() {
+  void leavesContainersUnchangedWithoutAssignment() {
     assertThat(launch()).containsOnlyKeys("JAVA_HOME");
   }
 
   @Test
-  void startsAndStopsHadoopsOwn() {
+  void startsAndStopsHadoopsLauncher() {
     launcher.init(new org.apache.hadoop.conf.Configuration());
     launcher.start();
     assertThat(hadoops.isInState(Service.STATE.STARTED)).isTrue();

@@ -38,7 +38,7 @@ class TaskRequestsTest {
   }
 
   @Test
-  void tellsTheNewestAssignmentToWhoKnowsAnOlderOne() throws IOException {
+  void sendsTheNewestAssignmentToTasksWithAnOlderOne() throws IOException {
     ShuffleAssignment first = Assignments.of(3, 9);
     shuffle.assignment = Optional.of(first);
     assertThat(ask(first, CompletionEventsRequest.NONE)).isSameAs(first);
@@ -51,7 +51,7 @@ class TaskRequestsTest {
   }
 
   @Test
-  void findsAWayRoundTheServerThatWasWaitedForInVain() throws IOException {
+  void replacesTheFailedServer() throws IOException {
     ShuffleAssignment first = Assignments.of(3, 9);
     shuffle.assignment = Optional.of(first);
 
@@ -63,7 +63,7 @@ class TaskRequestsTest {
   }
 
   @Test
-  void knowsNothingOfServersThatTakeNoPartAndOfJobsThatShuffleAsHadoopDoes() throws IOException {
+  void ignoresUnknownServersAndJobsOnTheBuiltInShuffle() throws IOException {
     ShuffleAssignment first = Assignments.of(3, 9);
     assertThat(ask(first, 1)).isSameAs(first);
 

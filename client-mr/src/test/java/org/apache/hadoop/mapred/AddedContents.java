@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** A push session that keeps what it is given. */
+/** A push session that records the added blocks. */
 final class AddedContents implements PushSession {
   final List<List<byte[]>> byPartition = new ArrayList<>();
   final List<Integer> order = new ArrayList<>();

@@ -16,13 +16,15 @@ import org.apache.hadoop.fs.Seekable;
 import org.apache.hadoop.io.DataInputBuffer;
 import org.apache.hadoop.io.compress.CompressionCodec;
 
-/** Reads segments as a reducer does. */
+/** Reads segments like a reducer. */
 final class Contents {
   private Contents() {}
 
   record Entry(String key, String value) {}
 
-  /** The records of each segment of a partition, which must be numbered and end with the last. */
+  /**
+   * Records of each segment of a partition; asserts that the segments are numbered and complete.
+   */
   static List<List<Entry>> read(List<byte[]> contents, CompressionCodec codec) throws IOException {
     List<List<Entry>> segments = new ArrayList<>();
     for (byte[] content : contents) {

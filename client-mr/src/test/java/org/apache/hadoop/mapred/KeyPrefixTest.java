@@ -15,7 +15,7 @@ import org.apache.hadoop.io.Writable;
 import org.apache.hadoop.io.WritableComparator;
 import org.junit.jupiter.api.Test;
 
-/** Seeded random keys, against Hadoop's comparators. */
+/** Compares the order of seeded random keys with Hadoop's comparators. */
 class KeyPrefixTest {
   private final Random random = new Random(11);
 
@@ -31,7 +31,7 @@ class KeyPrefixTest {
   }
 
   @Test
-  void knowsNothingOfAComparatorThatIsDerived() {
+  void isUnknownForADerivedComparator() {
     assertThat(KeyPrefix.of(new LongWritable.DecreasingComparator())).isEqualTo(KeyPrefix.UNKNOWN);
     assertThat(KeyPrefix.of(new Text.Comparator() {})).isEqualTo(KeyPrefix.UNKNOWN);
     assertThat(KeyPrefix.of(new SluiceMapOutputTest.Descending())).isEqualTo(KeyPrefix.UNKNOWN);
@@ -49,7 +49,7 @@ class KeyPrefixTest {
     int decided = 0;
     for (int i = 0; i < 20_000; i++) {
       keys.reset();
-      // What lies before and behind a key is none of its business.
+      // Bytes before and after a key must not matter.
       keys.writeInt(random.nextInt());
       int first = keys.getLength();
       key.apply(random.nextInt(24)).write(keys);
@@ -70,7 +70,7 @@ class KeyPrefixTest {
     assertThat(decided).isGreaterThan(10_000);
   }
 
-  /** Of few different values, so that many keys begin alike. */
+  /** Few distinct bytes, so that many keys have equal prefixes. */
   private byte[] bytes(int length) {
     byte[] bytes = new byte[length];
     for (int i = 0; i < length; i++) {

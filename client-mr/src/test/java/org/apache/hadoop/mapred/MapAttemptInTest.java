@@ -6,7 +6,7 @@ import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.TaskType;
 import org.apache.hadoop.util.Progress;
 
-/** What a collector meets in a map task: a context with counters and directories. */
+/** Context of a collector in a map task, with counters and directories. */
 final class MapAttemptInTest {
   final JobConf job = new JobConf();
   final Counters counters;
@@ -35,7 +35,7 @@ final class MapAttemptInTest {
     counters = task.getCounters();
   }
 
-  /** After the job has been configured. */
+  /** The context; called after the job has been configured. */
   MapOutputCollector.Context context() throws IOException {
     task.setConf(job);
     task.localizeConfiguration(job);

@@ -66,7 +66,7 @@ class MasterAssignmentsTest {
   }
 
   @Test
-  void beginsWithTheNewestAssignment() {
+  void startsWithTheNewestAssignment() {
     assertThat(master.newest(first)).isSameAs(first);
     newest = first.replaceFailed("server-1", Assignments.server(7));
     assertThat(master.newest(first)).isEqualTo(newest);
@@ -74,14 +74,14 @@ class MasterAssignmentsTest {
   }
 
   @Test
-  void asksForAWayRoundAServer() throws Exception {
+  void asksForAReplacementServer() throws Exception {
     newest = first.replaceFailed("server-1", Assignments.server(7));
     assertThat(replace("server-1", Cause.FAILED)).isEqualTo(newest);
     assertThat(asked).containsExactly(new CompletionEventsRequest(0, 1));
   }
 
   @Test
-  void goesOnWithWhatItKnowsWithoutAnAnswer() throws Exception {
+  void continuesWithTheKnownAssignmentWithoutAnAnswer() throws Exception {
     newest = null;
     assertThat(master.newest(first)).isSameAs(first);
     assertThat(replace("server-1", Cause.FAILED)).isSameAs(first);
@@ -90,7 +90,7 @@ class MasterAssignmentsTest {
   }
 
   @Test
-  void leavesPartitionsWhereTheyAreThatHaveGrownLarge() throws Exception {
+  void keepsTheServersOfFullPartitions() throws Exception {
     assertThat(replace("server-1", Cause.FULL)).isSameAs(first);
     assertThat(asked).isEmpty();
   }

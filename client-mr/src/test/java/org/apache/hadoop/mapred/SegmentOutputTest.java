@@ -68,7 +68,7 @@ class SegmentOutputTest {
     for (int partition = 0; partition < partitions; partition++) {
       List<Entry> entries = new ArrayList<>();
       for (int i = random.nextInt(3) * random.nextInt(200); i > 0; i--) {
-        // One in a while is larger than a segment.
+        // Some records are larger than a segment.
         int length = random.nextInt(50) == 0 ? 3000 : random.nextInt(40);
         entries.add(new Entry("key" + i, "v".repeat(length)));
       }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sluice.client.LocalOutputMode;
 import io.sluice.client.push.PushFailedException;
 import io.sluice.common.error.StatusCode;
+import io.sluice.mr.LoggedMessages;
 import io.sluice.mr.SluiceCounter;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -28,13 +29,16 @@ import org.apache.hadoop.io.compress.DefaultCodec;
 import org.apache.hadoop.mapred.Contents.Entry;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.TaskCounter;
+import org.apache.log4j.Level;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Seeded random records against a plain model, and against Hadoop's own collector. */
+/**
+ * Compares the output for seeded random records with a simple model and with Hadoop's collector.
+ */
 class SluiceMapOutputTest {
   private static final List<TaskCounter> COUNTERS =
       List.of(
@@ -49,7 +53,7 @@ class SluiceMapOutputTest {
 
   private record Collected(int partition, String key, String value) {}
 
-  /** Puts the values of a key together, sorted, so that no order of combining matters. */
+  /** Joins the values of a key, sorted, so that the order of combining does not matter. */
   public static final class Joining extends MapReduceBase
       implements Reducer<Text, Text, Text, Text> {
     @Override
@@ -63,7 +67,7 @@ class SluiceMapOutputTest {
     }
   }
 
-  /** The other way round. */
+  /** Descending order. */
   public static final class Descending extends WritableComparator {
     public Descending() {
       super(Text.class);
@@ -71,7 +75,7 @@ class SluiceMapOutputTest {
 
     @Override
     public int compare(byte[] one, int at, int length, byte[] two, int at2, int length2) {
-      // Behind the length, which is one byte here.
+      // Skips the length, which is one byte here.
       return compareBytes(two, at2 + 1, length2 - 1, one, at + 1, length - 1);
     }
   }
@@ -94,13 +98,13 @@ class SluiceMapOutputTest {
 
   private SluiceMapOutput<Text, Text> pushing(int partitions, LocalOutputMode mode) {
     added = new AddedContents(partitions);
-    return new SluiceMapOutput<>(use -> use.with(added), mode);
+    return new SluiceMapOutput<>(action -> action.with(added), mode);
   }
 
   private static SluiceMapOutput<Text, Text> failing(LocalOutputMode mode) {
     return new SluiceMapOutput<>(
-        use -> {
-          use.with(new AddedContents(100));
+        action -> {
+          action.with(new AddedContents(100));
           throw new PushFailedException("server-1", StatusCode.BUSY, "no more", null);
         },
         mode);
@@ -166,7 +170,7 @@ class SluiceMapOutputTest {
   }
 
   @Test
-  void sortsAsTheJobWantsIt() throws Exception {
+  void sortsWithTheComparatorOfTheJob() throws Exception {
     MapAttemptInTest attempt = attempt("sluice", 3);
     attempt.job.setOutputKeyComparatorClass(Descending.class);
     List<Collected> records = records(new Random(5), 20_000, 3, 200);
@@ -199,13 +203,13 @@ class SluiceMapOutputTest {
             Collections.sort(values);
             expected.add(new Entry(text(key), text(String.join(",", values))));
           });
-      // Once for each key, because there are more spills than it takes to combine in their merge.
+      // Once per key, because there are enough spills to run the combiner in their merge.
       assertThat(found.get(partition)).isEqualTo(expected);
     }
   }
 
   @Test
-  void countsAsHadoopsOwnDoes() throws Exception {
+  void countsLikeTheBuiltInCollector() throws Exception {
     MapAttemptInTest own = attempt("own", 5);
     MapAttemptInTest ours = attempt("sluice", 5);
     MapAttemptInTest failed = attempt("failed", 5);
@@ -239,7 +243,7 @@ class SluiceMapOutputTest {
   }
 
   @Test
-  void leavesBothWhereLocalOutputIsAlwaysWanted() throws Exception {
+  void pushesAndWritesLocallyInModeAlways() throws Exception {
     MapAttemptInTest attempt = attempt("sluice", 6);
     List<Collected> records = records(new Random(9), 3000, 6, 100);
 
@@ -252,7 +256,7 @@ class SluiceMapOutputTest {
   }
 
   @Test
-  void failsWhereThereMustBeNoLocalOutput() throws Exception {
+  void failsInModeNever() throws Exception {
     MapAttemptInTest attempt = attempt("sluice", 2);
     List<Collected> records = records(new Random(10), 100, 2, 10);
 
@@ -262,7 +266,22 @@ class SluiceMapOutputTest {
   }
 
   @Test
-  void takesARecordLargerThanItsMemory() throws Exception {
+  void aHealthyAttemptThatSpillsLogsNothingAtInfo() throws Exception {
+    MapAttemptInTest attempt = attempt("healthy", 3);
+    List<Collected> records = records(new Random(1), 20_000, 3, 200);
+
+    assertThat(
+            LoggedMessages.of(
+                SluiceMapOutput.class,
+                Level.INFO,
+                () -> collect(pushing(3, LocalOutputMode.FALLBACK), attempt, records)))
+        .isEmpty();
+
+    assertThat(counter(attempt, TaskCounter.SPILLED_RECORDS)).isGreaterThan(records.size());
+  }
+
+  @Test
+  void acceptsARecordLargerThanItsMemory() throws Exception {
     MapAttemptInTest attempt = attempt("sluice", 2);
     List<Collected> records =
         List.of(
@@ -276,7 +295,7 @@ class SluiceMapOutputTest {
   }
 
   @Test
-  void refusesWhatTheJobDidNotAnnounce() throws Exception {
+  void refusesWrongTypesAndPartitions() throws Exception {
     MapAttemptInTest attempt = attempt("sluice", 2);
     MapOutputCollector<Text, Text> output = pushing(2, LocalOutputMode.FALLBACK);
     output.init(attempt.context());
@@ -303,7 +322,7 @@ class SluiceMapOutputTest {
     }
   }
 
-  /** As {@link Text} writes it: short ones only differ by a byte in front. */
+  /** A string as {@link Text} writes it; short strings have a length byte in front. */
   private static String text(String value) {
     try {
       org.apache.hadoop.io.DataOutputBuffer out = new org.apache.hadoop.io.DataOutputBuffer();

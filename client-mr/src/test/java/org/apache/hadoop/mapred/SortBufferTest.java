@@ -18,7 +18,7 @@ import org.apache.hadoop.util.IndexedSorter;
 import org.apache.hadoop.util.QuickSort;
 import org.junit.jupiter.api.Test;
 
-/** Seeded random records against a sorted list. */
+/** Compares seeded random records with a sorted list. */
 class SortBufferTest {
   private static final int PARTITIONS = 5;
 
@@ -40,13 +40,13 @@ class SortBufferTest {
   }
 
   @Test
-  void takesNoMoreMemoryThanItIsGiven() throws IOException {
+  void staysWithinItsMemoryLimit() throws IOException {
     long limit = 256 << 10;
     SortBuffer<Text> buffer = buffer(limit, new Text.Comparator(), new QuickSort());
     for (int round = 0; round < 3; round++) {
       List<Added> added = fill(buffer, Integer.MAX_VALUE);
       assertThat(buffer.bytes()).isBetween(limit / 4, limit);
-      // Index of a record, its header, its shortest key and its value.
+      // Index entry of a record, its header, its shortest key and its value.
       assertThat(added).hasSizeLessThan((int) (limit / (20 + 8 + 1 + 4)));
       buffer.sort(() -> {});
       assertThat(contents(buffer)).hasSameSizeAs(added);
@@ -68,14 +68,14 @@ class SortBufferTest {
     }
   }
 
-  @SuppressWarnings("unchecked") // Hadoop's comparators do not say what they compare.
+  @SuppressWarnings("unchecked") // Hadoop's comparators do not declare their key type.
   private static SortBuffer<Text> buffer(
       long limitBytes, WritableComparator comparator, IndexedSorter sorter) {
     RawComparator<?> raw = comparator;
     return new SortBuffer<>(PARTITIONS, limitBytes, (RawComparator<Text>) raw, sorter);
   }
 
-  /** Adds so many records, or until there is no room. */
+  /** Adds {@code count} records, or fewer if the buffer is full. */
   private List<Added> fill(SortBuffer<Text> buffer, int records) throws IOException {
     List<Added> added = new ArrayList<>();
     DataOutputBuffer record = new DataOutputBuffer();
@@ -93,7 +93,7 @@ class SortBufferTest {
     return added;
   }
 
-  /** Of few letters, so that many begin alike, and some are the same. */
+  /** Few distinct letters, so that many keys have equal prefixes and some are equal. */
   private String key() {
     byte[] letters = new byte[random.nextInt(14)];
     for (int i = 0; i < letters.length; i++) {

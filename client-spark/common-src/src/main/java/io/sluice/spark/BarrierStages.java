@@ -16,13 +16,14 @@ import org.apache.spark.storage.RDDInfo;
 import scala.collection.Iterator;
 
 /**
- * Driver: ends what else runs of a barrier stage when one of its tasks has found map output
+ * Driver: kills the running tasks of a barrier stage when one of its tasks finds map output
  * missing.
  *
- * <p>Spark repeats such a stage as a whole, but does not end its other tasks. One that succeeds
- * after that counts in the next attempt as well, whose tasks are then never enough to be started
- * all at once, and the job waits for ever. With servers the others may well succeed: they read
- * other partitions, from servers that are there. Belongs to Spark's listener thread.
+ * <p>Spark repeats a barrier stage as a whole, but does not kill its other tasks. A task that
+ * succeeds after the fetch failure also counts in the next attempt. That attempt then never has
+ * enough tasks to start all of them at once, and the job hangs. With shuffle servers the other
+ * tasks often succeed, because they read other partitions from live servers. Runs on Spark's
+ * listener thread.
  */
 public final class BarrierStages extends SparkListener {
   private final LongConsumer kill;
@@ -31,7 +32,7 @@ public final class BarrierStages extends SparkListener {
   private record StageAttempt(int stage, int attempt) {}
 
   /**
-   * @param kill ends the task attempt of that id, so that it does not succeed; it may have ended
+   * @param kill kills the task attempt with this id; does nothing if the attempt has ended
    */
   public BarrierStages(LongConsumer kill) {
     this.kill = kill;
@@ -56,7 +57,7 @@ public final class BarrierStages extends SparkListener {
 
   @Override
   public void onTaskEnd(SparkListenerTaskEnd end) {
-    // Null if the task never got so far.
+    // Null if the task was never launched.
     if (end.taskInfo() != null) {
       ended(
           end.stageId(),
@@ -71,7 +72,7 @@ public final class BarrierStages extends SparkListener {
     completed(completed.stageInfo().stageId(), completed.stageInfo().attemptNumber());
   }
 
-  /** An attempt of a barrier stage begins. */
+  /** Starts to track an attempt of a barrier stage. */
   void submitted(int stage, int attempt) {
     running.put(new StageAttempt(stage, attempt), new TreeSet<>());
   }
@@ -95,7 +96,7 @@ public final class BarrierStages extends SparkListener {
     }
   }
 
-  /** Whether it failed or not; what is to be ended has been. */
+  /** Stops tracking a stage attempt, whether it succeeded or failed. */
   void completed(int stage, int attempt) {
     running.remove(new StageAttempt(stage, attempt));
   }

@@ -10,31 +10,34 @@ import scala.runtime.AbstractPartialFunction;
 import scala.runtime.BoxedUnit;
 
 /**
- * Where executors ask the driver something over Spark's own RPC. Thread-safe if {@link #receive}
- * is.
+ * Driver's RPC endpoint that answers requests of executors over Spark's RPC. Thread-safe if {@link
+ * #receive} is.
  *
- * @param <Q> a question
+ * @param <R> type of the requests
  */
-public abstract class DriverEndpoint<Q> implements RpcEndpoint, AutoCloseable {
+public abstract class DriverEndpoint<R> implements RpcEndpoint, AutoCloseable {
   private final RpcEnv rpcEnv;
   private final String name;
-  private final Class<Q> questions;
+  private final Class<R> requestType;
   // Guarded by this.
   private RpcEndpointRef self;
 
   /**
-   * @param name under which executors find it
+   * @param name name under which executors look up the endpoint
    */
-  protected DriverEndpoint(RpcEnv rpcEnv, String name, Class<Q> questions) {
+  protected DriverEndpoint(RpcEnv rpcEnv, String name, Class<R> requestType) {
     this.rpcEnv = rpcEnv;
     this.name = name;
-    this.questions = questions;
+    this.requestType = requestType;
   }
 
-  /** Answers through the context, now or later. Runs on a thread that all of Spark shares. */
-  protected abstract void receive(Q question, RpcCallContext context);
+  /**
+   * Answers a request through its context, now or later. Runs on a thread of Spark's shared RPC
+   * dispatcher, so it must not block.
+   */
+  protected abstract void receive(R request, RpcCallContext context);
 
-  /** Makes it known to executors. */
+  /** Registers the endpoint, so that executors can find it. */
   public final synchronized void start() {
     self = rpcEnv.setupEndpoint(name, this);
   }
@@ -46,34 +49,34 @@ public abstract class DriverEndpoint<Q> implements RpcEndpoint, AutoCloseable {
 
   @Override
   public final PartialFunction<Object, BoxedUnit> receiveAndReply(RpcCallContext context) {
-    return new Questions(context);
+    return new Requests(context);
   }
 
-  /** What Spark hands its messages to. */
-  private final class Questions extends AbstractPartialFunction<Object, BoxedUnit> {
+  /** Partial function to which Spark passes received messages. */
+  private final class Requests extends AbstractPartialFunction<Object, BoxedUnit> {
     private final RpcCallContext context;
 
-    Questions(RpcCallContext context) {
+    Requests(RpcCallContext context) {
       this.context = context;
     }
 
     @Override
     public boolean isDefinedAt(Object message) {
-      return questions.isInstance(message);
+      return requestType.isInstance(message);
     }
 
     @Override
     @SuppressWarnings("unchecked") // A partial function of Scala: its result is the unit.
     public <A1, B1> B1 applyOrElse(A1 message, Function1<A1, B1> otherwise) {
-      if (!questions.isInstance(message)) {
+      if (!requestType.isInstance(message)) {
         return otherwise.apply(message);
       }
-      receive(questions.cast(message), context);
+      receive(requestType.cast(message), context);
       return (B1) BoxedUnit.UNIT;
     }
   }
 
-  /** Answers nothing more. Idempotent. */
+  /** Unregisters the endpoint: later requests fail. Idempotent. */
   @Override
   public synchronized void close() {
     if (self != null) {

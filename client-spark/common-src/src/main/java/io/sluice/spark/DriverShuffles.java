@@ -14,12 +14,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The driver's shuffles: which have servers, and whether any has had to do without. Warns once for
- * each reason to do without. Thread-safe: Spark registers shuffles from the threads of its users.
+ * Driver: registers shuffles with the coordinator and records which of them use shuffle servers and
+ * which fall back to Spark's built-in shuffle. Logs one warning per fallback reason. Thread-safe:
+ * Spark registers shuffles from user threads.
  */
 public final class DriverShuffles {
   private static final Logger LOG = LoggerFactory.getLogger(DriverShuffles.class);
@@ -29,12 +31,13 @@ public final class DriverShuffles {
   private final Refusals refused;
   private final Set<Integer> assigned = ConcurrentHashMap.newKeySet();
   private final Map<Reason, Long> refusals = new EnumMap<>(Reason.class);
-  private volatile boolean smallOnLocalDisks;
+  private final AtomicBoolean smallOnLocalDisks = new AtomicBoolean();
 
   /**
    * @param session borrows
-   * @param assignments borrows: told of every shuffle that has servers, as long as it has
-   * @param refused told of every shuffle that has none
+   * @param assignments borrows; stores the assignment of every shuffle that uses servers, until the
+   *     shuffle is unregistered
+   * @param refused notified of every shuffle that falls back
    */
   public DriverShuffles(
       ApplicationSession session, ApplicationAssignments assignments, Refusals refused) {
@@ -43,16 +46,16 @@ public final class DriverShuffles {
     this.refused = refused;
   }
 
-  /** Hears of shuffles that are Spark's own. */
+  /** Listener for shuffles that fall back to Spark's built-in shuffle. */
   @FunctionalInterface
   public interface Refusals {
     /**
-     * @param why in words
+     * @param why reason code and message
      */
     void refused(int shuffleId, int partitions, String why);
   }
 
-  /** Asks for servers; empty: this shuffle is to use Spark's own. */
+  /** Requests servers for a shuffle; empty if the shuffle must use Spark's built-in shuffle. */
   public Optional<ShuffleAssignment> register(int shuffleId, int partitions) {
     ShuffleRegistration registration = session.registerShuffle(shuffleId, partitions);
     if (registration instanceof Assigned found) {
@@ -64,7 +67,7 @@ public final class DriverShuffles {
     return Optional.empty();
   }
 
-  /** Notes that a shuffle uses Spark's own. */
+  /** Records that a shuffle falls back to Spark's built-in shuffle. */
   public void refuse(Refused why, int shuffleId, int partitions) {
     long times;
     synchronized (refusals) {
@@ -73,23 +76,39 @@ public final class DriverShuffles {
     refused.refused(shuffleId, partitions, why.reason() + ": " + why.message());
     if (times == 1) {
       LOG.warn(
-          "using Spark's own shuffle reason={} shuffle={} message=\"{}\""
-              + " (said once; later shuffles may do the same)",
-          why.reason(),
+          "falling back to Spark's built-in shuffle, logged once per reason shuffle={} reason={}"
+              + " message=\"{}\"",
           shuffleId,
+          why.reason(),
           why.message());
     } else {
-      LOG.debug("Spark's own shuffle used again reason={} shuffle={}", why.reason(), shuffleId);
+      LOG.debug(
+          "shuffle also uses Spark's built-in shuffle shuffle={} reason={}",
+          shuffleId,
+          why.reason());
     }
   }
 
-  /** Notes that a shuffle is so small that Spark's own serves it best. */
-  public void leaveSmall(int shuffleId, long inputBytes) {
-    smallOnLocalDisks = true;
-    LOG.info("small shuffle left to Spark shuffle={} inputBytes={}", shuffleId, inputBytes);
+  /**
+   * Records that a shuffle uses the built-in shuffle because its input is below {@code
+   * spark.rss.auto.local.threshold}.
+   */
+  public void useBuiltInForSmall(int shuffleId, long inputBytes) {
+    if (smallOnLocalDisks.compareAndSet(false, true)) {
+      LOG.info(
+          "small shuffle uses Spark's built-in shuffle, logged once per application shuffle={}"
+              + " inputBytes={}",
+          shuffleId,
+          inputBytes);
+    } else {
+      LOG.debug(
+          "small shuffle uses Spark's built-in shuffle shuffle={} inputBytes={}",
+          shuffleId,
+          inputBytes);
+    }
   }
 
-  /** Frees a shuffle at the servers, in the background. */
+  /** Unregisters a shuffle in the background; servers then delete its data. */
   public void unregister(int shuffleId) {
     if (assigned.remove(shuffleId)) {
       assignments.forget(shuffleId);
@@ -97,15 +116,15 @@ public final class DriverShuffles {
     }
   }
 
-  /** The shuffles that have servers at this time. */
+  /** The shuffles that use servers now. */
   public Collection<Integer> assigned() {
     return List.copyOf(assigned);
   }
 
-  /** Whether some shuffle of this application lies on executors' disks. */
+  /** Whether any shuffle of this application is stored on executors' disks. */
   public boolean anyOnLocalDisks() {
     synchronized (refusals) {
-      return smallOnLocalDisks || !refusals.isEmpty();
+      return smallOnLocalDisks.get() || !refusals.isEmpty();
     }
   }
 }

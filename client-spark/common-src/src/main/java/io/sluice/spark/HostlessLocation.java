@@ -5,12 +5,12 @@ import org.apache.spark.SparkContext$;
 import org.apache.spark.storage.BlockManagerId;
 
 /**
- * A placeholder (see {@link MapLocation}) as the driver's map output tracker stores it: without a
- * host. Spark ignores preferred locations that are null, so a reduce task gets none from it. Any
- * other name is a preferred location: tasks wait for it for {@code spark.locality.wait}, with a
- * local master for ever, and a cluster manager resolves its rack.
+ * A placeholder location (see {@link MapLocation}) as the driver's map output tracker stores it:
+ * with a null host. Spark ignores preferred locations that are null. With any other host name,
+ * reduce tasks would wait for it for {@code spark.locality.wait} (with a local master: for ever),
+ * and the cluster manager would resolve its rack.
  *
- * <p>Serialized, it is the placeholder: executors see no difference.
+ * <p>It is serialized as the placeholder itself, so executors see no difference.
  */
 final class HostlessLocation extends BlockManagerId {
   private static final long serialVersionUID = 1L;
@@ -36,8 +36,9 @@ final class HostlessLocation extends BlockManagerId {
   }
 
   /**
-   * The driver. When a shuffle is removed, Spark asks the external shuffle service at the location
-   * of each output to delete the files of executors that are gone; the driver never is.
+   * The id of the driver. When a shuffle is removed, Spark asks the external shuffle service to
+   * delete the files of removed executors at each output's location. The driver is never a removed
+   * executor, so no such request is sent.
    */
   @Override
   public String executorId() {

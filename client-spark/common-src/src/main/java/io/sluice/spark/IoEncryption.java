@@ -13,24 +13,24 @@ import scala.Option;
 import scala.Tuple2;
 
 /**
- * Spark's I/O encryption for payloads: what {@code spark.io.encryption.enabled} does to local
- * shuffle files, with the same key and the same settings. Servers see neither key nor clear text.
- * Stateless; thread-safe.
+ * Applies Spark's I/O encryption ({@code spark.io.encryption.enabled}) to block payloads, with the
+ * key and settings that Spark uses for local shuffle files. Servers receive neither the key nor
+ * clear text. Stateless; thread-safe.
  */
 public final class IoEncryption implements PayloadTransform {
   private static final int OVERHEAD_BYTES = 64;
 
-  /** Of all keys that encryption reads. */
+  /** Prefix of all configuration keys that Spark's encryption reads. */
   private static final String KEY_PREFIX = "spark.io.";
 
   private final SparkConf conf;
   private final byte[] key;
 
   /**
-   * @param key length as {@code spark.io.encryption.keySizeBits} says
+   * @param key encryption key of {@code spark.io.encryption.keySizeBits} bits
    */
   IoEncryption(SparkConf conf, byte[] key) {
-    // Spark goes through all of its configuration for each stream: give it what matters.
+    // Spark iterates over the whole configuration for each stream, so pass only the relevant keys.
     this.conf = new SparkConf(false);
     for (Tuple2<String, String> entry : conf.getAllWithPrefix(KEY_PREFIX)) {
       this.conf.set(KEY_PREFIX + entry._1(), entry._2());
@@ -38,7 +38,7 @@ public final class IoEncryption implements PayloadTransform {
     this.key = key;
   }
 
-  /** The application's encryption, or null when it has none. */
+  /** The encryption of the application; null if I/O encryption is off. */
   public static IoEncryption of(SparkEnv env) {
     Option<byte[]> key = env.securityManager().getIOEncryptionKey();
     return key.isEmpty() ? null : new IoEncryption(env.conf(), key.get());

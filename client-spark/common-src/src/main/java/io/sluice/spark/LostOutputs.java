@@ -24,30 +24,31 @@ import org.slf4j.LoggerFactory;
 import scala.Option;
 
 /**
- * Driver: makes Spark forget map output that is known to be gone, so that it is computed again
- * together, and none that is not:
+ * Driver: unregisters lost map outputs from Spark's map output tracker, so that one stage attempt
+ * recomputes all of them, and only them:
  *
  * <ul>
- *   <li>when a reduce task finds map output missing, all that the task named (see {@link
- *       MissingMaps}), and if that goes on for the same cause, all that the servers concerned had
- *       (see {@link RepeatedLosses});
- *   <li>when a fetch failure of other code names an executor and no map task, all that the executor
- *       wrote of the shuffle, as Spark does itself ({@link SluiceShuffleStatus} handles failures
- *       that name a map task);
- *   <li>when an executor is lost that served its own files, the attempts that had blocks there and
- *       nowhere else. What it served besides is at the servers too, or found missing by a reader.
+ *   <li>A reduce task finds map output missing: all outputs that the task names (see {@link
+ *       MissingMaps}). If the same servers cause a later failure: all outputs on these servers (see
+ *       {@link RepeatedLosses}).
+ *   <li>A fetch failure from other code than Sluice's reader names an executor and no map task: all
+ *       outputs of the shuffle that this executor wrote, as Spark does. {@link SluiceShuffleStatus}
+ *       handles failures that name a map task.
+ *   <li>An executor that served its own files is lost: all attempts whose only copy of some blocks
+ *       was in these files. Its other local output is also on servers, or a reader reports it
+ *       missing.
  * </ul>
  *
- * <p>A server that did not answer readers is passed by from then on: what is computed again would
- * only be missed there again.
+ * <p>For a server that did not answer readers, a replacement server is requested, so that
+ * recomputed output does not go to the unresponsive server again.
  *
- * <p>Exact: an attempt that Spark has replaced meanwhile has another id and is left alone. Runs on
+ * <p>An attempt that Spark has replaced meanwhile has another id and stays registered. Runs on
  * Spark's listener thread.
  */
 public final class LostOutputs extends SparkListener {
   private static final Logger LOG = LoggerFactory.getLogger(LostOutputs.class);
 
-  /** The map index of a fetch failure that concerns no map task in particular. */
+  /** Map index of a fetch failure that names no map task. */
   private static final int NO_MAP = -1;
 
   private final MapOutputTrackerMaster tracker;
@@ -59,9 +60,9 @@ public final class LostOutputs extends SparkListener {
 
   /**
    * @param filesOutliveExecutors whether an external shuffle service serves local output
-   * @param shuffles the numbers of the shuffles that go through Sluice at this time
-   * @param assignments told of servers that did not answer
-   * @param background runs what may wait for a coordinator; may refuse
+   * @param shuffles supplies the shuffles that use servers now
+   * @param assignments asked to replace servers that did not answer
+   * @param background runs calls that may wait for a coordinator; may reject them
    */
   public LostOutputs(
       MapOutputTrackerMaster tracker,
@@ -91,13 +92,13 @@ public final class LostOutputs extends SparkListener {
     if (!MapLocation.isPlaceholder(failure.bmAddress(), failure.mapId())) {
       return;
     }
-    passBy(shuffle, MissingMaps.silentIn(failure.message()));
+    requestReplacements(shuffle, MissingMaps.silentServersIn(failure.message()));
     Option<ShuffleStatus> known = tracker.shuffleStatuses().get(shuffle);
     if (known.isEmpty()) {
       return;
     }
     List<MissingMaps.Attempt> missing = MissingMaps.in(failure.message());
-    List<String> servers = MissingMaps.blamedIn(failure.message());
+    List<String> servers = MissingMaps.blamedServersIn(failure.message());
     OptionalLong mark =
         repeated.note(
             shuffle,
@@ -113,7 +114,8 @@ public final class LostOutputs extends SparkListener {
       }
     }
     LOG.info(
-        "map output missing shuffle={} partition={} maps={} forgotten={} servers={}",
+        "map output missing, unregistering it shuffle={} partition={} maps={} unregistered={}"
+            + " servers={}",
         shuffle,
         failure.reduceId(),
         missing.size(),
@@ -125,12 +127,16 @@ public final class LostOutputs extends SparkListener {
     repeated.retain(shuffles.get());
   }
 
-  private void passBy(int shuffle, List<String> silent) {
+  private void requestReplacements(int shuffle, List<String> silent) {
     for (String server : silent) {
       try {
         background.execute(() -> assignments.replace(shuffle, server, Cause.FAILED, List.of()));
       } catch (RejectedExecutionException e) {
-        LOG.debug("server not passed by shuffle={} server={}", shuffle, server);
+        LOG.debug(
+            "replacement of an unresponsive server not requested: too many requests are queued"
+                + " shuffle={} server={}",
+            shuffle,
+            server);
       }
     }
   }
@@ -145,7 +151,7 @@ public final class LostOutputs extends SparkListener {
                 .orElse(-1));
   }
 
-  /** What of a shuffle was at servers when they were first found to have lost something. */
+  /** Unregisters all outputs that these servers stored when the first loss was found. */
   private void forgetAllAt(int shuffle, ShuffleStatus status, List<String> servers, long mark) {
     int[] partitions = assignments.partitionsOnlyAt(shuffle, servers);
     MapStatus[] statuses = status.withMapStatuses(all -> all.clone());
@@ -158,7 +164,8 @@ public final class LostOutputs extends SparkListener {
       }
     }
     LOG.info(
-        "map output missing again: all of it forgotten shuffle={} servers={} maps={}",
+        "map output missing again at the same servers, unregistering all of their output"
+            + " shuffle={} servers={} maps={}",
         shuffle,
         servers,
         forgotten);
@@ -180,7 +187,8 @@ public final class LostOutputs extends SparkListener {
       int forgotten = forget(shuffle, location -> isNeededAt(location, removed.executorId()));
       if (forgotten > 0) {
         LOG.info(
-            "local map output lost with its executor shuffle={} executor={} maps={}",
+            "local map output lost with its executor, unregistering it shuffle={} executor={}"
+                + " maps={}",
             shuffle,
             removed.executorId(),
             forgotten);
@@ -188,7 +196,7 @@ public final class LostOutputs extends SparkListener {
     }
   }
 
-  /** Returns how many outputs it has forgotten. */
+  /** Returns the number of unregistered outputs. */
   private int forget(int shuffle, Predicate<BlockManagerId> location) {
     Option<ShuffleStatus> status = tracker.shuffleStatuses().get(shuffle);
     if (status.isEmpty()) {
@@ -198,7 +206,7 @@ public final class LostOutputs extends SparkListener {
     status.get().removeOutputsByFilter(location::test);
     int forgotten = before - status.get().numAvailableMapOutputs();
     if (forgotten > 0) {
-      // Tasks that begin from now on do not use what they have cached.
+      // Tasks that start from now on discard their cached map statuses.
       tracker.incrementEpoch();
     }
     return forgotten;
@@ -206,8 +214,8 @@ public final class LostOutputs extends SparkListener {
 
   private void forgetOutputsOf(int shuffle, String executor) {
     LOG.info(
-        "fetch failure without map task: outputs of its executor forgotten shuffle={} executor={}"
-            + " maps={}",
+        "fetch failure names no map task, unregistering all outputs of its executor shuffle={}"
+            + " executor={} maps={}",
         shuffle,
         executor,
         forget(shuffle, location -> MapLocation.isOf(location, executor)));

@@ -16,18 +16,19 @@ import scala.Option;
  * output that is on servers. The driver stores placeholders as {@link HostlessLocation}, so that
  * none becomes the preferred location of a task.
  *
- * <p>The part of the location that Spark reserves for rack names, and reads of live executors only,
- * names the executor that ran the attempt, and its local output if there is any:
+ * <p>The topology field of the location, which Spark reads only for live executors, names the
+ * executor that ran the attempt and describes its local output, if any:
  *
  * <pre>
  *  topology := "sluice-remote" TAB executor id
  *            | "sluice-local" TAB need TAB port TAB host TAB executor id
- *  need     := "needed"    some blocks are nowhere else
- *            | "spare"     servers may have every block as well
+ *  need     := "needed"    local output has the only copy of some blocks
+ *            | "spare"     servers may also store every block
  * </pre>
  *
- * <p>When Spark moves the shuffle files of an executor that is being decommissioned, it replaces
- * all this by a plain, real executor: local output is there too ({@link #localOf}).
+ * <p>When Spark moves the shuffle files of a decommissioned executor, it replaces this location by
+ * the real executor that received the files. Local output is then served by that executor ({@link
+ * #localOf}).
  */
 public final class MapLocation {
   /** Reserved for names that never resolve (RFC 2606). */
@@ -35,7 +36,7 @@ public final class MapLocation {
 
   private static final String EXECUTOR_PREFIX = "sluice-";
 
-  /** Spark insists on one above 0. */
+  /** Spark requires a port above 0. */
   private static final int PORT = 1;
 
   private static final String REMOTE = "sluice-remote";
@@ -50,13 +51,15 @@ public final class MapLocation {
    * The local output of an attempt.
    *
    * @param at the block manager or external shuffle service that serves it
-   * @param needed whether some of its blocks are nowhere else
+   * @param needed whether it has the only copy of some blocks
    */
   public record Local(BlockManagerId at, boolean needed) {}
 
   private MapLocation() {}
 
-  /** Names the attempt with this id, unique in its application, in a fetch failure. */
+  /**
+   * The location that names an attempt in a fetch failure; attempt ids are unique per application.
+   */
   public static BlockManagerId of(long mapId) {
     return location(mapId, Option.empty());
   }
@@ -73,8 +76,9 @@ public final class MapLocation {
   /**
    * The location of an attempt that has local output.
    *
-   * @param at what serves the local output, under the id of the executor that ran the attempt
-   * @param needed whether some of its blocks are nowhere else
+   * @param at block manager or external shuffle service that serves the local output, with the id
+   *     of the executor that ran the attempt
+   * @param needed whether local output has the only copy of some blocks
    */
   public static BlockManagerId withLocal(long mapId, BlockManagerId at, boolean needed) {
     return location(
@@ -108,7 +112,7 @@ public final class MapLocation {
     return location.host().equals(HOST) ? location : null;
   }
 
-  /** Whether this is a placeholder; if not, it is a real executor. */
+  /** Whether this is a placeholder rather than a real executor. */
   static boolean isPlaceholder(BlockManagerId location) {
     return placeholder(location) != null;
   }
@@ -146,7 +150,7 @@ public final class MapLocation {
   public static Optional<Local> localOf(BlockManagerId location) {
     BlockManagerId placeholder = placeholder(location);
     if (placeholder == null) {
-      // Spark moved the files there, so some of their blocks may be nowhere else.
+      // Spark moved the files to this executor, which may have the only copy of some blocks.
       return Optional.of(new Local(location, true));
     }
     String[] fields = fields(placeholder);

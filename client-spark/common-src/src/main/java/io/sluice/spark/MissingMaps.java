@@ -8,13 +8,13 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Map attempts whose output is gone, and the servers to blame, as text inside the message of a
- * fetch failure.
+ * Lost map attempts and the servers that caused the loss, encoded as text in the message of a fetch
+ * failure.
  *
- * <p>Spark's fetch failure names one map task, and a stage may only fail a few times. A server that
- * lost its memory has lost blocks of every map task: were they found out one per failure, a job
- * with more than a few map tasks could not survive it. So a reader names all it knows to be
- * missing, and the driver forgets them together.
+ * <p>Spark's fetch failure names one map task, and a stage may fail only a few times ({@code
+ * spark.stage.maxConsecutiveAttempts}). A restarted server has lost blocks of every map task; with
+ * one map task per failure, the job would fail. So a reader names all attempts that it found
+ * missing, and the driver unregisters them together.
  *
  * <pre>
  *  missing  := "missing-maps[" attempt *( "," attempt ) "]"
@@ -22,8 +22,8 @@ import java.util.stream.Collectors;
  *  servers  := ( "blamed" | "silent" ) "-servers[" [ name *( "," name ) ] "]"
  * </pre>
  *
- * To blame are the servers that lost something or did not answer, or all that were asked if none of
- * them says so; silent are those that did not answer.
+ * <p>Blamed servers have lost data or did not answer; if no server reported a loss, all servers
+ * that were asked are blamed. Silent servers did not answer.
  */
 public final class MissingMaps {
   private static final Pattern TEXT = Pattern.compile("missing-maps\\[([0-9:,]+)]");
@@ -33,7 +33,7 @@ public final class MissingMaps {
   /**
    * One attempt.
    *
-   * @param mapIndex which map task of the shuffle
+   * @param mapIndex index of the map task in the shuffle
    * @param mapId Spark's id of the attempt
    */
   public record Attempt(int mapIndex, long mapId) {}
@@ -60,7 +60,8 @@ public final class MissingMaps {
                   Integer.parseInt(one.substring(0, Math.max(0, colon))),
                   Long.parseLong(one.substring(colon + 1))));
         } catch (NumberFormatException e) {
-          // Not ours after all: Spark still forgets the one that the failure itself names.
+          // Not written by Sluice: Spark still unregisters the output that the failure itself
+          // names.
           return List.of();
         }
       }
@@ -68,7 +69,7 @@ public final class MissingMaps {
     return attempts;
   }
 
-  /** Servers as text; a name that would not come out again is left out. */
+  /** Servers as text, without names that contain a separator. */
   public static String servers(Collection<String> blamed, Collection<String> silent) {
     return "blamed-servers[" + names(blamed) + "] silent-servers[" + names(silent) + "]";
   }
@@ -81,12 +82,12 @@ public final class MissingMaps {
   }
 
   /** The servers that a message blames. */
-  public static List<String> blamedIn(String message) {
+  public static List<String> blamedServersIn(String message) {
     return found(BLAMED, message);
   }
 
-  /** The servers that a message says did not answer. */
-  public static List<String> silentIn(String message) {
+  /** The servers that did not answer, according to a message. */
+  public static List<String> silentServersIn(String message) {
     return found(SILENT, message);
   }
 

@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
 import scala.Tuple2;
 
 /**
- * What the plugin takes from Spark's configuration: its own keys, {@code spark.rss.*}, and those of
- * Spark's whose meaning for shuffles it keeps. Immutable.
+ * The plugin's configuration: the keys {@code spark.rss.*}, and the shuffle keys of Spark that
+ * Sluice also applies. Immutable.
  */
 public final class PluginConfig {
   private static final Logger LOG = LoggerFactory.getLogger(PluginConfig.class);
@@ -30,8 +30,8 @@ public final class PluginConfig {
   private static final String CODEC_KEY = "spark.io.compression.codec";
   private static final String ZSTD_LEVEL_KEY = "spark.io.compression.zstd.level";
   private static final String SPARK_ZSTD_LEVEL = "1";
-  private static final String OUR_ZSTD_LEVEL_KEYS = "spark.rss.client.io.compression.zstd.";
-  private static final String OUR_ZSTD_LEVEL_KEY = OUR_ZSTD_LEVEL_KEYS + "level";
+  private static final String SLUICE_ZSTD_LEVEL_KEYS = "spark.rss.client.io.compression.zstd.";
+  private static final String SLUICE_ZSTD_LEVEL_KEY = SLUICE_ZSTD_LEVEL_KEYS + "level";
   private static final int DEFAULT_OPEN_STREAMS = 200;
 
   private final ClientConfig client;
@@ -50,15 +50,15 @@ public final class PluginConfig {
   /**
    * Reads the configuration of an application.
    *
-   * @throws io.sluice.common.config.ConfigException naming every value that cannot be meant
+   * @throws io.sluice.common.config.ConfigException names every invalid value
    */
   public static PluginConfig of(SparkConf conf) {
     Map<String, String> values = new LinkedHashMap<>();
     for (Tuple2<String, String> entry : conf.getAll()) {
       values.put(entry._1(), entry._2());
     }
-    if (values.keySet().stream().noneMatch(key -> key.startsWith(OUR_ZSTD_LEVEL_KEYS))) {
-      values.put(OUR_ZSTD_LEVEL_KEY, conf.get(ZSTD_LEVEL_KEY, SPARK_ZSTD_LEVEL));
+    if (values.keySet().stream().noneMatch(key -> key.startsWith(SLUICE_ZSTD_LEVEL_KEYS))) {
+      values.put(SLUICE_ZSTD_LEVEL_KEY, conf.get(ZSTD_LEVEL_KEY, SPARK_ZSTD_LEVEL));
     }
     ConfigSet set =
         ConfigReader.of(ClientConfig.SCHEMA)
@@ -75,19 +75,20 @@ public final class PluginConfig {
   }
 
   /**
-   * Takes over what the operator wants applications to be configured with, into {@code conf}: from
-   * there executors have it. Settings that cannot be meant are left out, all of them, with one
-   * warning.
+   * Fetches the client settings that the operator configured at the coordinator and adds them to
+   * {@code conf}, from which executors receive them. If one setting is invalid, all are ignored,
+   * with one warning.
    *
-   * @param user operating-system user that the application runs as
+   * @param user operating-system user of the application
    */
-  public static void takeServed(SparkConf conf, String user, Map<String, String> environment) {
+  public static void applyServedSettings(
+      SparkConf conf, String user, Map<String, String> environment) {
     ServedSettings served =
         ServedSettings.fetch(of(conf).client(), user, environment, System::nanoTime);
-    take(conf, served);
+    applyServed(conf, served);
   }
 
-  static void take(SparkConf conf, ServedSettings served) {
+  static void applyServed(SparkConf conf, ServedSettings served) {
     Map<String, String> own = new LinkedHashMap<>();
     for (Tuple2<String, String> entry : conf.getAll()) {
       own.put(entry._1(), entry._2());
@@ -102,12 +103,12 @@ public final class PluginConfig {
       of(trial);
     } catch (ConfigException e) {
       LOG.warn(
-          "settings of the coordinator are not used, they cannot be meant reason=\"{}\"",
+          "ignoring all client settings from the coordinator: a value is invalid reason=\"{}\"",
           e.getMessage());
       return;
     }
     changes.forEach(conf::set);
-    LOG.info("settings taken from the coordinator settings={}", changes);
+    LOG.info("client settings from the coordinator applied settings={}", changes);
   }
 
   private static BlockCodec codec(SparkConf conf, List<String> notices) {
@@ -115,7 +116,7 @@ public final class PluginConfig {
       return BlockCodec.NONE;
     }
     String name = conf.get(CODEC_KEY, "lz4");
-    // A short name, or the name of Spark's class for it.
+    // Either a short name or the class name of Spark's codec.
     String shortName =
         name.replaceFirst("^org\\.apache\\.spark\\.io\\.(\\w+)CompressionCodec$", "$1");
     return switch (shortName.toLowerCase(Locale.ROOT)) {
@@ -124,13 +125,13 @@ public final class PluginConfig {
       case "snappy" -> BlockCodec.SNAPPY;
       default -> {
         notices.add(
-            CODEC_KEY + ": codec=" + name + " is not one of lz4, zstd, snappy; blocks use lz4");
+            CODEC_KEY + "=" + name + " is not supported (lz4, zstd, snappy); blocks use lz4");
         yield BlockCodec.LZ4;
       }
     };
   }
 
-  /** Writes a line for every matter that the user should know of. */
+  /** Logs one warning for every problem found in the configuration. */
   public void logNotices() {
     notices.forEach(notice -> LOG.warn("configuration: {}", notice));
   }
@@ -143,64 +144,65 @@ public final class PluginConfig {
     return client;
   }
 
-  /** When map tasks leave blocks on local disks. */
+  /** When map tasks write blocks to local output. */
   public LocalOutputMode localOutput() {
     return client.localOutput().mode();
   }
 
-  /** Most further servers that a shuffle gets when servers fail or are full; 0: none. */
+  /** Maximum number of replacement and additional servers of a shuffle; 0: none. */
   public int maxReplacementServers() {
     return client.reassign().maxServers();
   }
 
-  /** How blocks are compressed. */
+  /** Compression codec of blocks. */
   public BlockCodec codec() {
     return client.push().codec();
   }
 
-  /** Content of a block, in bytes, unless a record is larger. */
+  /** Uncompressed size of a block, in bytes, unless one record is larger. */
   public int blockBytes() {
     return client.writer().contentBytes();
   }
 
-  /** Task memory at which a writer pushes what it holds, in bytes. */
+  /** Task memory, in bytes, at which a writer pushes its buffered records. */
   public long spillBytes() {
     return client.writer().spillBytes();
   }
 
-  /** Known input up to which a shuffle stays on Spark's own, in bytes; 0: none does. */
+  /** Maximum known input, in bytes, for which a shuffle uses Spark's built-in shuffle; 0: never. */
   public long autoLocalBytes() {
     return autoLocalBytes;
   }
 
-  /** Most partitions for which a writer keeps one open serialization stream each. */
+  /** Maximum number of partitions for which a writer keeps one open serialization stream each. */
   public int maxOpenStreams() {
     return maxOpenStreams;
   }
 
-  /** How long readers wait for what is pushed behind its task. */
+  /** How long readers wait for output that is still pushed in the background. */
   public ReadWaitConfig readWait() {
     return client.localOutput().readWait();
   }
 
-  /** What an attempt holds of a partition is not pushed behind its task if it is larger. */
+  /** Maximum bytes of one partition in an attempt's output that are pushed in the background. */
   public long largestPushedPartitionBytes() {
     return client.localOutput().background().skipPartitionBytes();
   }
 
   /**
-   * The client that all tasks of this process share.
+   * Starts the client that all tasks of this process share.
    *
-   * @param executorId Spark's name for this process
+   * @param executorId Spark's id of this process
    */
   public SluiceClient newClient(String application, String executorId) {
     return SluiceClient.start(client, application, "spark-" + executorId);
   }
 
   /**
-   * The name as a cluster with authentication knows it, where this driver can prove who it is.
+   * The application's name on a cluster with authentication; {@code application} if this driver has
+   * no credentials.
    *
-   * @param systemUser of the operating system
+   * @param systemUser operating-system user of the driver
    */
   public String nameOnCluster(String application, String systemUser) {
     return ClientIdentity.applicationName(
@@ -208,8 +210,8 @@ public final class PluginConfig {
   }
 
   /**
-   * The name under which coordinators and servers know the application: Spark's id for it, kept to
-   * the characters and length that they allow, made unique by the time of its start.
+   * The application's name at coordinators and servers: Spark's application id, reduced to the
+   * allowed characters and length, and made unique by the start time.
    */
   public static String applicationName(String sparkId, long startedMs) {
     String suffix = "_" + startedMs;

@@ -7,32 +7,31 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /**
- * Recognises fetch failures that go on for one cause: the same servers, in a later attempt of a
- * stage. Each such repetition costs a stage one of the few attempts that Spark gives it ({@code
- * spark.stage.maxConsecutiveAttempts}), and a reader can only name what it looked for itself. So
- * the first failure is taken exactly, and the second one as a loss of all that those servers had by
- * the time of the first. Not thread-safe.
+ * Detects repeated fetch failures with one cause: the same servers, in a later attempt of a stage.
+ * Each repetition uses up one of the few attempts that Spark allows ({@code
+ * spark.stage.maxConsecutiveAttempts}), and a reader names only outputs that it tried to read. So
+ * after the first failure only the named outputs are unregistered. After the second, all outputs
+ * are that these servers stored at the time of the first. Not thread-safe.
  */
 final class RepeatedLosses {
   private final Map<Integer, Map<List<String>, First>> firsts = new HashMap<>();
 
-  /** A stage's attempt. */
+  /** An attempt of a stage. */
   record StageAttempt(int stage, int attempt) {}
 
   /**
-   * When something was found missing at these servers for the first time.
+   * The first failure with these servers.
    *
-   * @param highestMapId of all attempts that counted by then
+   * @param highestMapId highest id of the attempts registered at that time
    */
   private record First(StageAttempt by, long highestMapId) {}
 
   /**
-   * Notes a failure.
+   * Records a failure.
    *
-   * @param servers that are to blame, ascending
-   * @param highestMapId of all attempts of the shuffle that count now
-   * @return if this is a repetition: the highest id of those attempts that counted at the first
-   *     time
+   * @param servers blamed servers, ascending
+   * @param highestMapId highest id of the shuffle's attempts that are registered now
+   * @return for a repeated failure: the highest id of the attempts registered at the first failure
    */
   OptionalLong note(int shuffle, List<String> servers, StageAttempt by, long highestMapId) {
     Map<List<String>, First> ofShuffle = firsts.computeIfAbsent(shuffle, any -> new HashMap<>());
@@ -42,7 +41,7 @@ final class RepeatedLosses {
         || (first.by().stage() == by.stage() && first.by().attempt() > by.attempt())) {
       return OptionalLong.empty();
     }
-    // Should it go on, all that counted until now.
+    // A third failure then covers all attempts registered until now.
     ofShuffle.put(servers, new First(by, highestMapId));
     return OptionalLong.of(first.highestMapId());
   }

@@ -5,21 +5,21 @@ import org.apache.spark.scheduler.MapStatus;
 import org.apache.spark.storage.BlockManagerId;
 
 /**
- * Driver: the map statuses of one shuffle that goes through Sluice, in Spark's map output tracker.
- * What Spark derives from the location of a built-in map output, its tasks' preferred locations and
- * the outputs that a fetch failure concerns, does not follow from a placeholder:
+ * Driver: the map statuses of one Sluice shuffle in Spark's map output tracker. Spark derives
+ * preferred locations and the outputs affected by a fetch failure from the location of a map
+ * output. A placeholder needs other rules:
  *
  * <ul>
- *   <li>no preferred location comes from it ({@link HostlessLocation});
- *   <li>a fetch failure that names an executor, and was thrown by other code than Sluice's reader,
- *       makes Spark forget the outputs that this executor wrote, as with the built-in shuffle.
+ *   <li>A placeholder is never a preferred location ({@link HostlessLocation}).
+ *   <li>A fetch failure that names an executor, thrown by other code than Sluice's reader,
+ *       unregisters the outputs that this executor wrote, as with the built-in shuffle.
  * </ul>
  *
- * <p>The versions of Spark differ in the method that adds an output, so subclasses are in {@link
+ * <p>The method that adds an output differs between Spark versions, so subclasses are in {@link
  * io.sluice.spark.compat}. Thread-safe.
  */
 public abstract class SluiceShuffleStatus extends ShuffleStatus {
-  /** The executor of the last fetch failure; null if its outputs need not be forgotten. */
+  /** Executor named by the last fetch failure; null if its outputs stay registered. */
   private volatile String suspect;
 
   /**
@@ -30,18 +30,18 @@ public abstract class SluiceShuffleStatus extends ShuffleStatus {
     super(maps, partitions);
   }
 
-  /** To be called with every output before it is added. */
+  /** Must be called with every output before it is added. */
   protected final void beforeAdding(MapStatus output) {
     output.updateLocation(MapLocation.stored(output.location()));
     suspect = null;
   }
 
   /**
-   * Forgets the output of one map task if a fetch failure concerns it. After a failure that names
-   * an executor, Spark's scheduler calls {@link #removeOutputsOnExecutor} next, unless it has done
-   * so for the same cause.
+   * Unregisters the output of one map task if a fetch failure names it. After a failure that names
+   * an executor, Spark's scheduler then calls {@link #removeOutputsOnExecutor}, unless it already
+   * did for the same cause.
    *
-   * @param failed as the fetch failure names it; may be null
+   * @param failed location named by the fetch failure; may be null
    */
   @Override
   public void removeMapOutput(int mapIndex, BlockManagerId failed) {
@@ -57,7 +57,7 @@ public abstract class SluiceShuffleStatus extends ShuffleStatus {
     }
   }
 
-  /** After the loss of an executor, forgets only outputs that Spark has moved to it. */
+  /** After the loss of an executor, unregisters only the outputs that Spark has moved to it. */
   @Override
   public void removeOutputsOnExecutor(String executor) {
     boolean failed = executor.equals(suspect);

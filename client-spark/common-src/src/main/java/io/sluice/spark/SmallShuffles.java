@@ -12,24 +12,24 @@ import org.apache.spark.rdd.RDD;
 import scala.collection.Iterator;
 
 /**
- * Driver: finds shuffles that are sure to be small, which may stay on Spark's own shuffle: {@code
- * spark.rss.auto.local.threshold}.
+ * Driver: detects small shuffles, which use Spark's built-in shuffle ({@code
+ * spark.rss.auto.local.threshold}).
  *
- * <p>When a shuffle is registered nothing of it has been computed. But its map tasks may read
- * nothing other than shuffles that have, as the later stages of a query do under adaptive
- * execution; what they read is known then to the byte. A shuffle is taken for small when that is at
- * most the threshold. Whatever else map tasks read, such as files, has a size that says little of
- * what comes out, so such a shuffle is never taken for small. Thread-safe.
+ * <p>A shuffle is registered before any of its map output exists. If its map tasks read only
+ * completed shuffles, as later stages of a query do under adaptive execution, the size of their
+ * input is known exactly. The shuffle is small if this size is at most the threshold. The size of
+ * other input, such as files, does not predict the size of the map output, so such a shuffle never
+ * counts as small. Thread-safe.
  */
 public final class SmallShuffles {
-  /** Sizes of more blocks are not added up: a shuffle with so many is hardly small. */
+  /** Maximum number of blocks whose sizes are added up; a shuffle with more is not small. */
   private static final long MAX_BLOCKS = 1_000_000;
 
   private final long thresholdBytes;
   private final MapOutputTrackerMaster tracker;
 
   /**
-   * @param thresholdBytes 0: no shuffle is small
+   * @param thresholdBytes maximum input of a small shuffle; 0: no shuffle is small
    */
   public SmallShuffles(long thresholdBytes, MapOutputTrackerMaster tracker) {
     this.thresholdBytes = thresholdBytes;
@@ -37,10 +37,10 @@ public final class SmallShuffles {
   }
 
   /**
-   * What the map tasks of a shuffle that is sure to be small read, in bytes.
+   * Input of the map tasks of a small shuffle, in bytes.
    *
-   * @param maps what the map tasks compute
-   * @return empty if the shuffle is not known to be small
+   * @param maps RDD that the map tasks compute
+   * @return empty if the shuffle is large or its input size is unknown
    */
   public OptionalLong smallInput(RDD<?> maps) {
     if (thresholdBytes <= 0) {
@@ -80,7 +80,10 @@ public final class SmallShuffles {
     return (Iterator<Dependency<?>>) (Iterator<?>) of.dependencies().iterator();
   }
 
-  /** Bytes of a shuffle whose map tasks have all been run; -1 if they have not, or are many. */
+  /**
+   * Bytes of a completed shuffle; -1 if it is not complete or has more than {@link #MAX_BLOCKS}
+   * blocks.
+   */
   private long writtenBytes(ShuffleDependency<?, ?, ?> shuffle) {
     int maps = shuffle.rdd().getNumPartitions();
     if ((long) maps * shuffle.partitioner().numPartitions() > MAX_BLOCKS

@@ -6,11 +6,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the driver changes in Spark's own configuration, and why ({@code docs/decisions/0003}).
- * Called once, before the parts of Spark that read these keys are made.
+ * Spark settings that the driver changes, with the reasons ({@code docs/decisions/0003}). Applied
+ * once, before Spark reads these keys.
  */
 public final class SparkDefaults {
-  /** Task attempts share ids under this one, so their outputs could not be told apart. */
+  /** With this key, attempts of a task share one id, so their outputs cannot be distinguished. */
   public static final String OLD_FETCH_PROTOCOL = "spark.shuffle.useOldFetchProtocol";
 
   private static final String SHUFFLE_TRACKING = "spark.dynamicAllocation.shuffleTracking.enabled";
@@ -27,7 +27,7 @@ public final class SparkDefaults {
   private static final Map<String, String> FORCED_OFF =
       Map.of(
           "spark.shuffle.push.enabled",
-          "map outputs are not in local files that it could push",
+          "push-based shuffle needs local map output files",
           "spark.files.fetchFailure.unRegisterOutputOnHost",
           "all map outputs name one placeholder host");
 
@@ -39,7 +39,7 @@ public final class SparkDefaults {
     FORCED_OFF.forEach(
         (key, why) -> {
           if (conf.getBoolean(key, false)) {
-            LOG.warn("switched off by Sluice key={} reason=\"{}\"", key, why);
+            LOG.warn("Sluice sets a Spark key to false key={} reason=\"{}\"", key, why);
           }
           conf.set(key, "false");
         });
@@ -47,16 +47,16 @@ public final class SparkDefaults {
   }
 
   /**
-   * A shuffle may use the built-in shuffle at any time, and then its files must outlive idle
-   * executors. Spark asks for the same conditions when it starts.
+   * Any shuffle may fall back to the built-in shuffle; executors must then keep its files even when
+   * they are idle. Spark checks the same conditions at start.
    */
   private static void trackBuiltInShuffles(SparkConf conf) {
     boolean released = conf.getBoolean("spark.dynamicAllocation.enabled", false);
     boolean served = conf.getBoolean("spark.shuffle.service.enabled", false);
     if (released && !served && !movesFiles(conf) && !conf.getBoolean(SHUFFLE_TRACKING, true)) {
       LOG.warn(
-          "switched on by Sluice key={} reason=\"executors must keep the files of shuffles that"
-              + " use Spark's built-in shuffle\"",
+          "Sluice sets a Spark key to true key={} reason=\"executors must keep the files of"
+              + " shuffles that use Spark's built-in shuffle\"",
           SHUFFLE_TRACKING);
       conf.set(SHUFFLE_TRACKING, "true");
     }

@@ -5,16 +5,16 @@ import org.apache.spark.memory.MemoryConsumer;
 import org.apache.spark.memory.TaskMemoryManager;
 
 /**
- * Counts direct memory of a push session or a read as memory of its task. Spark counts direct
- * memory only if it is configured to use it, so this counts as the kind of memory that the task
- * sorts in. Used by one thread at a time; a request to spill from another thread is declined.
+ * Charges the direct memory of a push session or a read to its task. Spark accounts off-heap memory
+ * only if it is enabled, so the memory is charged to the mode in which the task sorts. Used by one
+ * thread at a time; declines spill requests from other threads.
  */
 public final class TaskDirectMemory extends MemoryConsumer {
-  /** Asked for at a time, so that Spark is rarely asked. */
+  /** Minimum size of one request to Spark, so that requests are rare. */
   private static final long STEP_BYTES = 1 << 20;
 
   private volatile Thread user = Thread.currentThread();
-  private long heldBytes;
+  private long usedBytes;
   private long peakBytes;
 
   public TaskDirectMemory(TaskMemoryManager memory) {
@@ -22,13 +22,14 @@ public final class TaskDirectMemory extends MemoryConsumer {
   }
 
   /**
-   * Notes what is held.
+   * Updates the accounted memory.
    *
-   * @return how much of it Spark grants; less than {@code bytes} if memory is short
+   * @param bytes direct memory in use now
+   * @return bytes that Spark grants; less than {@code bytes} if memory is short
    */
   public long account(long bytes) {
     user = Thread.currentThread();
-    heldBytes = bytes;
+    usedBytes = bytes;
     peakBytes = Math.max(peakBytes, bytes);
     long missing = bytes - getUsed();
     if (missing > 0) {
@@ -37,26 +38,26 @@ public final class TaskDirectMemory extends MemoryConsumer {
     return getUsed();
   }
 
-  /** Releases what was granted and is not held. */
+  /** Releases granted memory that is not in use. */
   @Override
   public long spill(long size, MemoryConsumer trigger) {
     if (trigger == this || Thread.currentThread() != user) {
       return 0;
     }
-    long spare = Math.max(0, getUsed() - heldBytes);
+    long spare = Math.max(0, getUsed() - usedBytes);
     freeMemory(spare);
     return spare;
   }
 
   /**
-   * Nothing is held any more. Idempotent.
+   * Releases all memory. Idempotent.
    *
-   * @param metrics gets the peak, once
+   * @param metrics receives the peak, once
    */
   public void release(TaskMetrics metrics) {
     metrics.incPeakExecutionMemory(peakBytes);
     peakBytes = 0;
-    heldBytes = 0;
+    usedBytes = 0;
     freeMemory(getUsed());
   }
 }

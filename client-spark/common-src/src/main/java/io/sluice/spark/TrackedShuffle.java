@@ -8,9 +8,9 @@ import org.apache.spark.ShuffleStatus;
 import scala.Option;
 
 /**
- * Driver: sees to it that the map statuses of one shuffle in Spark's map output tracker are a
- * {@link SluiceShuffleStatus}. The scheduler registers a shuffle that the tracker does not have
- * with a status of its own: so it does with one that was removed and is computed again.
+ * Driver: ensures that Spark's map output tracker uses a {@link SluiceShuffleStatus} for one
+ * shuffle. The scheduler registers a plain status for a shuffle that the tracker does not know, for
+ * example after the shuffle was removed and is computed again.
  */
 public final class TrackedShuffle {
   private final int shuffleId;
@@ -32,14 +32,15 @@ public final class TrackedShuffle {
     this.tracker = tracker;
   }
 
-  /** Registers the shuffle, before the scheduler would. */
+  /** Registers the shuffle before the scheduler does. */
   public void begin() {
     tracker.shuffleStatuses().put(shuffleId, SparkApis.current().shuffleStatus(maps, partitions));
   }
 
   /**
-   * To be called in the scheduler's thread, before it submits the tasks of a stage that writes or
-   * reads the shuffle. A status of the scheduler's own has no output then.
+   * Replaces a plain status by a {@link SluiceShuffleStatus}. Called in the scheduler's thread
+   * before it submits the tasks of a stage that writes or reads the shuffle; a plain status has no
+   * outputs at that time.
    */
   public void beforeStage() {
     Option<ShuffleStatus> status = tracker.shuffleStatuses().get(shuffleId);

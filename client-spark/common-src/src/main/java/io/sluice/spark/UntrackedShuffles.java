@@ -14,12 +14,12 @@ import scala.Option;
 /**
  * Driver: lets dynamic allocation release idle executors whose map output is on shuffle servers.
  *
- * <p>Spark's shuffle tracking keeps every executor that ran a map task, until the shuffle is
- * cleaned. That is right for shuffles that use the built-in shuffle. For all others this listener
- * ends the tracking after each map task, as if the shuffle had been cleaned.
+ * <p>Spark's shuffle tracking keeps every executor that ran a map task until the shuffle is cleaned
+ * up. Shuffles that use the built-in shuffle need this. For all other shuffles this listener ends
+ * the tracking after each map task, as if the shuffle had been cleaned up.
  *
- * <p>Belongs to Spark's queue of executor management, where the tracking is: a task's end has been
- * tracked when the event that ends the tracking arrives.
+ * <p>Runs in Spark's executor management queue, after the executor monitor, so the monitor has
+ * processed a task's end before this listener ends the tracking.
  */
 public final class UntrackedShuffles extends SparkListener {
   private final Supplier<Collection<Integer>> shuffles;
@@ -27,7 +27,7 @@ public final class UntrackedShuffles extends SparkListener {
   private final Map<Integer, Integer> shuffleOfStage = new HashMap<>();
 
   /**
-   * @param shuffles the shuffles that have servers at this time
+   * @param shuffles supplies the shuffles that use servers now
    * @param endTracking ends the tracking of a shuffle
    */
   public UntrackedShuffles(Supplier<Collection<Integer>> shuffles, IntConsumer endTracking) {

@@ -17,7 +17,7 @@ class BarrierStagesTest {
   }
 
   @Test
-  void endsTheOtherTasksOfABarrierStageInWhichOneMissesOutput() {
+  void killsTheOtherTasksOfABarrierStageAfterAFetchFailure() {
     stages.submitted(14, 0);
     start(14, 0, 131, 132, 133);
     start(13, 0, 130);
@@ -30,7 +30,7 @@ class BarrierStagesTest {
   }
 
   @Test
-  void endsEachTaskOnce() {
+  void killsEachTaskOnce() {
     stages.submitted(14, 0);
     start(14, 0, 131, 132, 133);
     stages.ended(14, 0, 131, true);
@@ -41,7 +41,7 @@ class BarrierStagesTest {
   }
 
   @Test
-  void leavesTheNextAttemptAndOrdinaryStagesAlone() {
+  void doesNotKillTasksOfTheNextAttemptOrOfOtherStages() {
     stages.submitted(14, 0);
     start(14, 0, 131, 132);
     stages.submitted(14, 1);

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Test;
 import scala.Option;
 
 /**
- * What a shuffle costs the driver and each task besides what Spark itself costs. Small here; the
- * size of {@code docs/performance.md} is
+ * Measures the cost of a shuffle in the driver and in each task, on top of Spark's cost. Small by
+ * default; for the size of {@code docs/performance.md} run
  *
  * <pre>
  *  -Dtest=DriverCostTest -Dsluice.cost.maps=10000 -Dsluice.cost.partitions=20000
@@ -40,17 +40,17 @@ class DriverCostTest {
   private static final int PARTITIONS = Integer.getInteger("sluice.cost.partitions", 3000);
   private static final int EXECUTORS = 100;
 
-  /** Partitions of one reduce task once adaptive execution has joined small ones. */
+  /** Partitions of one reduce task after adaptive execution has coalesced small ones. */
   private static final int COALESCED = 100;
 
   private static final int REPEATS = 7;
 
-  /** The shuffle with locations of Sluice. */
+  /** Shuffle with locations of Sluice. */
   private static final int OURS = 1;
 
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-  /** Not stopped: that would need the rest of a driver. Its threads are daemons and do nothing. */
+  /** Not stopped, because that needs the rest of a driver. Its threads are idle daemons. */
   private final MapOutputTrackerMaster tracker =
       new MapOutputTrackerMaster(new SparkConf(false), null, true);
 
@@ -104,7 +104,7 @@ class DriverCostTest {
   }
 
   @Test
-  void whatTravelsToEachTaskFollowsServersAndNotPartitions() throws IOException {
+  void handleSizeDependsOnServersAndNotOnPartitions() throws IOException {
     int few = serializedBytes(assignment(9));
     int many = serializedBytes(assignment(200));
     System.out.printf(
@@ -118,7 +118,7 @@ class DriverCostTest {
   }
 
   @Test
-  void mapStatusesCostTheDriverWhatSparksOwnCost() throws IOException {
+  void mapStatusesCostAsMuchAsThoseOfTheBuiltInShuffle() throws IOException {
     MapStatus[] own = register(0, DriverCostTest::executor);
     MapStatus[] ours =
         register(OURS, map -> MapLocation.atServers(map, Integer.toString(map % EXECUTORS)));
@@ -128,7 +128,7 @@ class DriverCostTest {
     int oursBytes = serializedBytes(ours);
     System.out.printf(
         Locale.ROOT,
-        "map statuses, %,d maps x %,d partitions: %,d bytes each (Spark's own %,d);"
+        "map statuses, %,d maps x %,d partitions: %,d bytes each (built-in %,d);"
             + " registering all %.1f ms (%.1f)%n",
         MAPS,
         PARTITIONS,
@@ -149,7 +149,7 @@ class DriverCostTest {
   }
 
   @Test
-  void aReduceTaskFindsItsMapsAtACostNearThatOfSparksOwnList() throws IOException {
+  void findingMapsCostsAReduceTaskAboutAsMuchAsSparksList() throws IOException {
     registering(0, register(0, DriverCostTest::executor));
     registering(
         OURS, register(OURS, map -> MapLocation.atServers(map, Integer.toString(map % EXECUTORS))));
@@ -174,8 +174,8 @@ class DriverCostTest {
                       .build());
       System.out.printf(
           Locale.ROOT,
-          "a reduce task of %,d partitions learns its %,d maps: %.2f ms of CPU, %,d bytes allocated;"
-              + " Spark's own list alone %.2f ms, %,d bytes%n",
+          "a reduce task of %,d partitions finds its %,d maps: %.2f ms of CPU, %,d bytes allocated;"
+              + " Spark's list alone %.2f ms, %,d bytes%n",
           partitions,
           MAPS,
           ours.nanos / 1e6,
@@ -183,16 +183,16 @@ class DriverCostTest {
           own.nanos / 1e6,
           own.bytes);
 
-      // A location of its own for each attempt, and what remembers the attempts of a partition.
+      // A location per attempt, and the attempts of each partition.
       long pieces = (long) MAPS * partitions;
       assertThat(ours.bytes).isLessThan(own.bytes + MAPS * 600L + pieces * 120 + 100_000);
     }
   }
 
-  /** CPU time, which other processes on the machine do not change, and bytes allocated. */
+  /** CPU time, which does not depend on other processes, and bytes allocated. */
   private record Cost(long nanos, long bytes) {}
 
-  /** The cheapest of a few times. */
+  /** The minimum of a few runs. */
   private Cost cost(Supplier<Object> work) {
     long nanos = Long.MAX_VALUE;
     long bytes = Long.MAX_VALUE;

@@ -80,7 +80,7 @@ class DriverShufflesTest {
   }
 
   @Test
-  void givesTheAssignmentAndFreesItOnce() {
+  void returnsTheAssignmentAndUnregistersOnce() {
     assertThat(shuffles.register(4, 10)).get().isEqualTo(assignment(4, 10));
     assertThat(shuffles.anyOnLocalDisks()).isFalse();
     assertThat(shuffles.assigned()).containsExactly(4);

@@ -26,7 +26,7 @@ class IoEncryptionTest {
   }
 
   @Test
-  void showsNeitherTheClearTextNorThatTwoTextsAreEqual() throws IOException {
+  void hidesTheTextAndWhetherTwoTextsAreEqual() throws IOException {
     IoEncryption encryption = new IoEncryption(conf, CryptoStreamUtils.createKey(conf));
 
     byte[] once = encryption.encode(clear, 0, clear.length);
@@ -37,7 +37,7 @@ class IoEncryptionTest {
   }
 
   @Test
-  void anotherKeyGivesSomethingElse() throws IOException {
+  void anotherKeyDecodesToOtherBytes() throws IOException {
     IoEncryption encryption = new IoEncryption(conf, CryptoStreamUtils.createKey(conf));
     IoEncryption other = new IoEncryption(conf, CryptoStreamUtils.createKey(conf));
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import scala.Option;
 import scala.collection.Iterator;
 
-/** Six maps of a shuffle of 20 partitions at two servers; map m's attempt has the id 100 + m. */
+/** Six maps of a shuffle with 20 partitions on two servers; the attempt of map m has id 100 + m. */
 class LostOutputsTest {
   private static final int SHUFFLE = 1;
   private static final int MAPS = 6;
@@ -58,7 +58,7 @@ class LostOutputsTest {
     tracker.unregisterShuffle(SHUFFLE);
   }
 
-  /** Output for one partition only. */
+  /** Sizes with output for one partition only. */
   private void register(int mapIndex, long mapId, BlockManagerId location, int partition) {
     long[] lengths = new long[20];
     lengths[partition] = 1000;
@@ -102,14 +102,14 @@ class LostOutputsTest {
   }
 
   @Test
-  void forgetsExactlyWhatAReaderNames() {
+  void unregistersExactlyTheOutputsThatAReaderNames() {
     lost.onTaskEnd(failure(0, new Attempt(1, 101), new Attempt(4, 104)));
 
     assertThat(missing()).containsExactly(1, 4);
   }
 
   @Test
-  void leavesAnAttemptAloneThatHasTakenAnothersPlace() {
+  void keepsAnAttemptThatHasReplacedTheNamedOne() {
     register(1, 111, MapLocation.of(111), 0);
 
     lost.onTaskEnd(failure(0, new Attempt(1, 101)));
@@ -118,7 +118,7 @@ class LostOutputsTest {
   }
 
   @Test
-  void findsAttemptsWhereverTheyAreByNow() {
+  void findsAttemptsWhoseFilesWereMoved() {
     BlockManagerId local = MapLocation.withLocal(112, executor("1"), true);
     register(2, 112, local, 0);
     register(3, 113, executor("2"), 0);
@@ -129,14 +129,14 @@ class LostOutputsTest {
   }
 
   @Test
-  void failuresThatNameAnExecutorAreLeftToSparksScheduler() {
+  void ignoresFailuresThatNameAnExecutorAndAMap() {
     lost.onTaskEnd(failure(0, executor("1"), List.of(new Attempt(1, 101)), "s0", ""));
 
     assertThat(missing()).isEmpty();
   }
 
   @Test
-  void aFailureThatNamesAnExecutorAndNoMapCostsWhatItWrote() {
+  void aFailureThatNamesAnExecutorAndNoMapUnregistersItsOutputs() {
     register(1, 111, MapLocation.atServers(111, "1"), 0);
     register(2, 112, MapLocation.atServers(112, "2"), 0);
     register(3, 113, MapLocation.withLocal(113, executor("1"), true), 0);
@@ -147,7 +147,7 @@ class LostOutputsTest {
   }
 
   @Test
-  void aRepetitionCostsAllThatTheServersHadAtTheFirstTime() {
+  void aRepeatedFailureUnregistersAllOutputsThatTheServersStoredAtTheFirst() {
     register(5, 105, MapLocation.of(105), 15);
     register(4, 104, MapLocation.withLocal(104, executor("1"), false), 0);
     lost.onTaskEnd(failure(0, new Attempt(1, 101)));
@@ -155,12 +155,12 @@ class LostOutputsTest {
 
     lost.onTaskEnd(failure(1, new Attempt(2, 102)));
 
-    // 1 is new, 4 is whole locally, 5 has nothing at that server.
+    // Map 1 is new, map 4 has all output locally, map 5 has no output on that server.
     assertThat(missing()).containsExactly(0, 2, 3);
   }
 
   @Test
-  void aServerThatDoesNotAnswerIsPassedByFromThenOn() {
+  void aServerThatDoesNotAnswerIsReplaced() {
     lost.onTaskEnd(failure(0, MapLocation.of(101), List.of(new Attempt(1, 101)), "s0", "s0"));
 
     ShuffleAssignment now = assignments.newest(SHUFFLE);
@@ -170,14 +170,14 @@ class LostOutputsTest {
   }
 
   @Test
-  void aServerThatLostSomethingStaysInUse() {
+  void aServerThatLostDataStaysInUse() {
     lost.onTaskEnd(failure(0, new Attempt(1, 101)));
 
     assertThat(assignments.newest(SHUFFLE).generation()).isZero();
   }
 
   @Test
-  void anExecutorsEndCostsWhatWasOnlyThere() {
+  void anExecutorLossUnregistersOutputsOnlyStoredThere() {
     register(1, 111, MapLocation.withLocal(111, executor("1"), true), 0);
     register(2, 112, MapLocation.withLocal(112, executor("1"), false), 0);
     register(3, 113, MapLocation.withLocal(113, executor("2"), true), 0);
@@ -191,7 +191,7 @@ class LostOutputsTest {
   }
 
   @Test
-  void anExecutorsEndCostsNothingWhenAServiceServesItsFiles() {
+  void anExecutorLossUnregistersNothingWithAnExternalShuffleService() {
     register(1, 111, MapLocation.withLocal(111, executor("1"), true), 0);
 
     lost(true).onExecutorRemoved(new SparkListenerExecutorRemoved(1L, "1", "killed"));

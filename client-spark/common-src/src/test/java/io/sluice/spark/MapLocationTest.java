@@ -29,7 +29,7 @@ class MapLocationTest {
   }
 
   @Test
-  void anAttemptWithoutLocalOutputHasALocationOfItsOwn() throws Exception {
+  void anAttemptWithoutLocalOutputHasAUniqueLocation() throws Exception {
     assertThat(MapLocation.of(7)).isEqualTo(MapLocation.of(7)).isNotEqualTo(MapLocation.of(8));
     assertThat(MapLocation.localOf(MapLocation.of(7))).isEmpty();
     BlockManagerId location = throughSpark(MapLocation.atServers(7, "a\tb"));
@@ -43,7 +43,7 @@ class MapLocationTest {
   }
 
   @Test
-  void localOutputIsFoundAgainWhereTheAttemptLeftIt() throws Exception {
+  void localOutputIsFoundAtTheExecutorOfTheAttempt() throws Exception {
     for (BlockManagerId at :
         new BlockManagerId[] {
           executor("3", "10.0.0.1", 7337),

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class MissingMapsTest {
   @Test
-  void aMessageKeepsWhatItNamesAmongOtherText() {
+  void findsTheAttemptsWithinOtherText() {
     List<Attempt> attempts =
         List.of(new Attempt(0, 7), new Attempt(2_000_000, Long.MAX_VALUE), new Attempt(3, 9));
 
@@ -34,17 +34,17 @@ class MissingMapsTest {
   }
 
   @Test
-  void serversComeOutOfTheSameMessage() {
+  void findsTheServersInTheSameMessage() {
     String message =
         MissingMaps.text(List.of(new Attempt(1, 2)))
             + " "
             + MissingMaps.servers(List.of("a:1", "b:2", "a:1", "odd,name"), List.of("b:2"))
             + "\n\tat y";
 
-    assertThat(MissingMaps.blamedIn(message)).containsExactly("a:1", "b:2");
-    assertThat(MissingMaps.silentIn(message)).containsExactly("b:2");
+    assertThat(MissingMaps.blamedServersIn(message)).containsExactly("a:1", "b:2");
+    assertThat(MissingMaps.silentServersIn(message)).containsExactly("b:2");
     assertThat(MissingMaps.in(message)).containsExactly(new Attempt(1, 2));
-    assertThat(MissingMaps.silentIn(MissingMaps.servers(List.of("a"), List.of()))).isEmpty();
-    assertThat(MissingMaps.blamedIn("nothing of ours")).isEmpty();
+    assertThat(MissingMaps.silentServersIn(MissingMaps.servers(List.of("a"), List.of()))).isEmpty();
+    assertThat(MissingMaps.blamedServersIn("nothing of ours")).isEmpty();
   }
 }

@@ -22,7 +22,7 @@ class PluginConfigTest {
   private final SparkConf conf = new SparkConf(false).set("spark.rss.coordinator.quorum", "c1:1");
 
   @Test
-  void takesTheConfigurationOfAUniffleUserAsItStands() {
+  void acceptsTheConfigurationOfAUniffleUser() {
     conf.set("spark.rss.coordinator.quorum", "c1:19999,c2:19999")
         .set("spark.rss.storage.type", "MEMORY_LOCALFILE")
         .set("spark.rss.writer.buffer.spill.size", "1g")
@@ -46,7 +46,7 @@ class PluginConfigTest {
   }
 
   @Test
-  void namesAMisspeltKeyOnceWithTheNearestRightOne() {
+  void reportsAMisspeltKeyOnceWithTheMostSimilarKey() {
     conf.set("spark.rss.client.sned.size.limit", "1m").set("spark.other.key", "1");
 
     PluginConfig config = PluginConfig.of(conf);
@@ -69,22 +69,22 @@ class PluginConfigTest {
   }
 
   @Test
-  void takesSettingsOfTheCoordinatorIntoSparksConfigurationFromWhichExecutorsHaveThem() {
-    PluginConfig.take(conf, served("rss.local.output", "always"));
+  void addsSettingsOfTheCoordinatorToSparksConfiguration() {
+    PluginConfig.applyServed(conf, served("rss.local.output", "always"));
 
     assertThat(conf.get("spark.rss.local.output")).isEqualTo("always");
     assertThat(PluginConfig.of(conf).localOutput()).isEqualTo(LocalOutputMode.ALWAYS);
   }
 
   @Test
-  void goesOnWithItsOwnSettingsWhereThoseOfTheCoordinatorCannotBeMeant() {
-    PluginConfig.take(conf, served("rss.local.output", "sometimes"));
+  void ignoresInvalidSettingsOfTheCoordinator() {
+    PluginConfig.applyServed(conf, served("rss.local.output", "sometimes"));
 
     assertThat(conf.contains("spark.rss.local.output")).isFalse();
   }
 
   @Test
-  void refusesAValueThatCannotBeMeant() {
+  void refusesAnInvalidValue() {
     conf.set("spark.rss.client.type", "PIGEON");
 
     assertThatThrownBy(() -> PluginConfig.of(conf))
@@ -114,7 +114,7 @@ class PluginConfigTest {
   }
 
   @Test
-  void ourCodecAndLevelGoBeforeThoseOfSpark() {
+  void codecAndLevelOfSluiceOverrideThoseOfSpark() {
     conf.set("spark.io.compression.codec", "lz4").set("spark.io.compression.zstd.level", "7");
     assertThat(PluginConfig.of(conf).client().push().zstdLevel()).isEqualTo(7);
 
@@ -127,7 +127,7 @@ class PluginConfigTest {
   }
 
   @Test
-  void keepsAsManyStreamsOpenAsTheBuiltInShuffle() {
+  void hasTheStreamLimitOfTheBuiltInShuffle() {
     assertThat(PluginConfig.of(conf).maxOpenStreams()).isEqualTo(200);
 
     conf.set("spark.shuffle.sort.bypassMergeThreshold", "7");

@@ -27,14 +27,14 @@ class RepeatedLossesTest {
   }
 
   @Test
-  void whatAnOldAttemptStillReportsIsNoRepetition() {
+  void aLateReportOfAnOldAttemptIsNoRepetition() {
     losses.note(1, SERVERS, new StageAttempt(4, 1), 10);
 
     assertThat(losses.note(1, SERVERS, new StageAttempt(4, 0), 15)).isEmpty();
   }
 
   @Test
-  void anotherStageThatMissesSomethingThereIsARepetition() {
+  void aFailureOfAnotherStageIsARepetition() {
     losses.note(1, SERVERS, new StageAttempt(4, 0), 10);
 
     assertThat(losses.note(1, SERVERS, new StageAttempt(9, 0), 15)).hasValue(10);

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import scala.Option;
 import scala.collection.Iterator;
 
-/** Four maps of a shuffle of two partitions: 0 and 1 ran on executor 1, 2 and 3 on executor 2. */
+/** Four maps of a shuffle with two partitions: 0 and 1 ran on executor 1, 2 and 3 on executor 2. */
 class SluiceShuffleStatusTest {
   private static final int SHUFFLE = 1;
   private static final int MAPS = 4;
@@ -62,7 +62,7 @@ class SluiceShuffleStatusTest {
     return BlockManagerId$.MODULE$.apply(id, "host-" + id, 70, Option.empty());
   }
 
-  /** As Spark's scheduler does after a fetch failure of a new epoch. */
+  /** Calls of Spark's scheduler after a fetch failure of a new epoch. */
   private void fetchFailed(int mapIndex, BlockManagerId failed) {
     tracker.unregisterMapOutput(SHUFFLE, mapIndex, failed);
     tracker.removeOutputsOnExecutor(failed.executorId());
@@ -115,7 +115,7 @@ class SluiceShuffleStatusTest {
   }
 
   @Test
-  void aFailureThatNamesAnAttemptCostsItsOutput() {
+  void aFailureThatNamesAnAttemptUnregistersItsOutput() {
     fetchFailed(1, MapLocation.of(101));
 
     assertThat(missing()).containsExactly(1);
@@ -131,7 +131,7 @@ class SluiceShuffleStatusTest {
   }
 
   @Test
-  void aFailureThatNamesAReplacedAttemptCostsNothing() {
+  void aFailureThatNamesAReplacedAttemptUnregistersNothing() {
     add(0, 110, MapLocation.atServers(110, "2"));
 
     fetchFailed(0, MapLocation.of(100));
@@ -140,21 +140,23 @@ class SluiceShuffleStatusTest {
   }
 
   @Test
-  void aFailureThatNamesAnExecutorCostsWhatItWrote() {
+  void aFailureThatNamesAnExecutorUnregistersItsOutputs() {
     fetchFailed(0, executor("1"));
 
     assertThat(missing()).containsExactly(0, 1);
   }
 
   @Test
-  void aFailureThatNamesAnExecutorCostsNothingOfOthers() {
+  void aFailureThatNamesAnExecutorKeepsOutputsOfOthers() {
     fetchFailed(2, executor("1"));
 
-    assertThat(missing()).as("2 was not written there, but these were").containsExactly(0, 1);
+    assertThat(missing())
+        .as("outputs of the named executor; map 2 is from another one")
+        .containsExactly(0, 1);
   }
 
   @Test
-  void aLateFailureOfTheSameCauseCostsItsOutputOnly() {
+  void aLateFailureOfTheSameCauseUnregistersItsOutputOnly() {
     fetchFailed(0, executor("1"));
     add(0, 110, MapLocation.atServers(110, "1"));
     add(1, 111, MapLocation.atServers(111, "1"));
@@ -166,7 +168,7 @@ class SluiceShuffleStatusTest {
   }
 
   @Test
-  void aLateFailureDoesNotMakeTheLossOfItsExecutorCostMore() {
+  void aLateFailureDoesNotUnregisterMoreWhenItsExecutorIsLost() {
     tracker.unregisterMapOutput(SHUFFLE, 1, executor("1"));
     add(1, 111, MapLocation.atServers(111, "1"));
 
@@ -176,14 +178,14 @@ class SluiceShuffleStatusTest {
   }
 
   @Test
-  void aFailureWithoutLocationCostsNothing() {
+  void aFailureWithoutLocationUnregistersNothing() {
     tracker.unregisterMapOutput(SHUFFLE, 0, null);
 
     assertThat(missing()).isEmpty();
   }
 
   @Test
-  void theLossOfAnExecutorCostsOnlyWhatWasMovedToIt() {
+  void theLossOfAnExecutorUnregistersOnlyOutputsMovedToIt() {
     tracker.updateMapOutput(SHUFFLE, 103, executor("1"));
 
     tracker.removeOutputsOnExecutor("1");

@@ -15,10 +15,10 @@ import org.apache.spark.rdd.RDD;
 import org.junit.jupiter.api.Test;
 import scala.Tuple2;
 
-/** In a Spark of its own, without Sluice: what its driver knows of lineage and map outputs. */
+/** Uses lineage and map output statistics of a local Spark driver without Sluice. */
 class SmallShufflesTest {
   @Test
-  void takesAShuffleForSmallOnlyIfAllThatItReadsIsKnownAndLittle() {
+  void isSmallOnlyIfItsInputIsKnownAndSmall() {
     SparkConf conf =
         new SparkConf(false)
             .setMaster("local[1]")
@@ -45,8 +45,10 @@ class SmallShufflesTest {
       OptionalLong bytes = small.smallInput(mapsOf(byCount));
       assertThat(bytes).isPresent();
       assertThat(bytes.getAsLong()).isBetween(1L, 10_000L);
-      assertThat(small.smallInput(mapsOf(counts))).as("reads what is no shuffle").isEmpty();
-      assertThat(new SmallShuffles(1, tracker).smallInput(mapsOf(byCount))).as("more").isEmpty();
+      assertThat(small.smallInput(mapsOf(counts))).as("reads other input than shuffles").isEmpty();
+      assertThat(new SmallShuffles(1, tracker).smallInput(mapsOf(byCount)))
+          .as("larger than the threshold")
+          .isEmpty();
       assertThat(new SmallShuffles(0, tracker).smallInput(mapsOf(byCount))).as("off").isEmpty();
     }
   }

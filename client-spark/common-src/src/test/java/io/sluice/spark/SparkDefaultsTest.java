@@ -11,7 +11,7 @@ class SparkDefaultsTest {
   private final SparkConf conf = new SparkConf(false);
 
   @Test
-  void setsWhatTheUserHasNot() {
+  void setsKeysThatTheUserHasNotSet() {
     SparkDefaults.apply(conf);
 
     assertThat(conf.get("spark.shuffle.sort.io.plugin.class"))
@@ -22,7 +22,7 @@ class SparkDefaultsTest {
   }
 
   @Test
-  void leavesWhatTheUserHasSet() {
+  void keepsKeysThatTheUserHasSet() {
     conf.set("spark.shuffle.sort.io.plugin.class", "com.example.Io")
         .set("spark.sql.adaptive.localShuffleReader.enabled", "true")
         .set("spark.shuffle.service.enabled", "true");
@@ -59,7 +59,7 @@ class SparkDefaultsTest {
   }
 
   @Test
-  void switchesOffWhatWouldLookForLocalFiles() {
+  void turnsOffFeaturesThatNeedLocalFiles() {
     conf.set("spark.shuffle.push.enabled", "true")
         .set("spark.files.fetchFailure.unRegisterOutputOnHost", "true");
 

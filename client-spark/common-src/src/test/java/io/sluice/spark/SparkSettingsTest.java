@@ -16,7 +16,7 @@ class SparkSettingsTest {
 
   @Test
   void everySettingThatThisSparkHasIsInTheTable() {
-    // Makes Spark's settings known.
+    // Loads the classes that declare Spark's settings.
     assertThat(package$.MODULE$.SHUFFLE_COMPRESS().key()).isEqualTo("spark.shuffle.compress");
     List<String> documented = new ArrayList<>();
     for (DocumentedTable.Row row : DocumentedTable.of("spark.md", HEADING)) {
@@ -36,7 +36,7 @@ class SparkSettingsTest {
   }
 
   @Test
-  void everyRowSaysWhetherTheSettingHasItsMeaningAndWhy() {
+  void everyRowNamesTheEffectOfTheSettingAndTheReason() {
     for (DocumentedTable.Row row : DocumentedTable.of("spark.md", HEADING)) {
       assertThat(row.cell(1)).as(row.cell(0)).isIn("yes", "partly", "no");
       assertThat(row.cell(2)).as(row.cell(0)).isNotEmpty();

@@ -19,7 +19,7 @@ class TaskDirectMemoryTest {
   private final TaskMetrics metrics = new TaskMetrics();
 
   @Test
-  void countsWhatIsHeldAsMemoryOfTheTask() {
+  void accountsMemoryInUseAsTaskMemory() {
     assertThat(direct.account(3 * MIB)).isEqualTo(3 * MIB);
     assertThat(direct.account(3 * MIB + 1)).isGreaterThanOrEqualTo(3 * MIB + 1);
     assertThat(memory.getMemoryConsumptionForThisTask()).isBetween(3 * MIB + 1, 4 * MIB);
@@ -32,7 +32,7 @@ class TaskDirectMemoryTest {
   }
 
   @Test
-  void saysHowMuchIsGrantedWhenMemoryIsShort() {
+  void returnsTheGrantedBytesWhenMemoryIsShort() {
     Other other = new Other(memory);
     assertThat(other.acquireMemory(6 * MIB)).isEqualTo(6 * MIB);
 
@@ -43,7 +43,7 @@ class TaskDirectMemoryTest {
   }
 
   @Test
-  void givesBackToOthersWhatIsNoLongerHeld() {
+  void releasesUnusedMemoryToOtherConsumers() {
     direct.account(6 * MIB);
     direct.account(MIB);
     Other other = new Other(memory);

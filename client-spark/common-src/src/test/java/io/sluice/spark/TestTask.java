@@ -7,7 +7,7 @@ import org.apache.spark.executor.TaskMetrics;
 import org.apache.spark.memory.TaskMemoryManager;
 import org.apache.spark.memory.UnifiedMemoryManager;
 
-/** A task without a scheduler. */
+/** Creates task contexts without a scheduler. */
 public final class TestTask {
   private TestTask() {}
 

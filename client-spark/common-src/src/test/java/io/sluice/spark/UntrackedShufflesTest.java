@@ -17,7 +17,7 @@ import scala.Option;
 import scala.collection.Seq;
 import scala.collection.immutable.Nil$;
 
-/** Stage 10 writes shuffle 1, which is at servers, stage 20 writes shuffle 2, which is not. */
+/** Stage 10 writes shuffle 1, which uses servers; stage 20 writes shuffle 2, which does not. */
 class UntrackedShufflesTest {
   private final List<Integer> atServers = new ArrayList<>(List.of(1));
   private final List<Integer> ended = new ArrayList<>();

@@ -14,15 +14,15 @@ import org.apache.spark.rpc.RpcCallContext;
 import org.apache.spark.rpc.RpcEnv;
 
 /**
- * The driver's end of {@link RpcDriverRequests}. Spark's RPC threads are shared by all of Spark and
- * a coordinator may take its time, so answers are found on threads of this endpoint; a question too
- * many is answered with what is known already.
+ * Driver's endpoint for {@link RpcDriverRequests}. A request may wait for a coordinator, so it runs
+ * on a thread of this endpoint instead of Spark's shared RPC threads. If the queue is full, the
+ * endpoint replies at once with the newest known assignment.
  */
 public final class AssignmentEndpoint extends DriverEndpoint<byte[]> {
-  /** Under which executors find it. */
+  /** Name under which executors look up the endpoint. */
   public static final String NAME = "SluiceAssignments";
 
-  /** Different shuffles do not wait for each other's coordinator call. */
+  /** More than one, so that a slow coordinator call for one shuffle does not block the others. */
   private static final int THREADS = 4;
 
   private static final int MAX_WAITING = 4096;
@@ -45,38 +45,35 @@ public final class AssignmentEndpoint extends DriverEndpoint<byte[]> {
     threads.allowCoreThreadTimeOut(true);
   }
 
-  /** Runs what may wait for a coordinator; refuses when too much waits already. */
+  /** Runs calls that may wait for a coordinator; rejects calls when its queue is full. */
   public Executor threads() {
     return threads;
   }
 
   @Override
   protected void receive(byte[] bytes, RpcCallContext context) {
-    AssignmentRequest question;
+    AssignmentRequest request;
     try {
-      question = AssignmentRequest.fromBytes(bytes);
+      request = AssignmentRequest.fromBytes(bytes);
     } catch (SluiceException e) {
       context.sendFailure(e);
       return;
     }
     try {
-      threads.execute(() -> answer(question, context));
+      threads.execute(() -> answer(request, context));
     } catch (RejectedExecutionException e) {
-      context.reply(encoded(assignments.newest(question.shuffle())));
+      context.reply(encoded(assignments.newest(request.shuffle())));
     }
   }
 
-  private void answer(AssignmentRequest question, RpcCallContext context) {
+  private void answer(AssignmentRequest request, RpcCallContext context) {
     try {
       context.reply(
           encoded(
-              question.server() == null
-                  ? assignments.newest(question.shuffle())
+              request.server() == null
+                  ? assignments.newest(request.shuffle())
                   : assignments.replace(
-                      question.shuffle(),
-                      question.server(),
-                      question.cause(),
-                      question.partitions())));
+                      request.shuffle(), request.server(), request.cause(), request.partitions())));
     } catch (RuntimeException e) {
       context.sendFailure(e);
     }
@@ -86,7 +83,7 @@ public final class AssignmentEndpoint extends DriverEndpoint<byte[]> {
     return assignment == null ? UNKNOWN_SHUFFLE : assignment.toBytes();
   }
 
-  /** Answers nothing more. Idempotent. */
+  /** Unregisters the endpoint and stops its threads. Idempotent. */
   @Override
   public synchronized void close() {
     threads.shutdownNow();

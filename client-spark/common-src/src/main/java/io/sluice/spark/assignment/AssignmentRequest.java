@@ -10,21 +10,21 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a task asks the driver: the newest assignment of a shuffle, perhaps changed before so that a
- * server is passed by. Travels as bytes, because Spark's RPC may not find classes that came with
- * the application's jars.
+ * A task's request to the driver for the newest assignment of a shuffle, optionally with a
+ * replacement for one server. Sent as bytes, because Spark's RPC may not find classes from the
+ * application's jars.
  *
  * <pre>
- *  question   := version:u8 shuffle:i32 cause:u8 [ name length:i32 name partitions:i32 *partition:i32 ]
- *  cause      := 0 none, nothing follows | 1 failed | 2 full
+ *  request   := version:u8 shuffle:i32 cause:u8 [ name length:i32 name partitions:i32 *partition:i32 ]
+ *  cause     := 0 no server to replace, nothing follows | 1 failed | 2 full
  * </pre>
  *
- * Big-endian. The answer is {@link io.sluice.client.coordinator.ShuffleAssignment#toBytes}, or no
- * byte if the driver does not know the shuffle.
+ * Big-endian. The reply is {@link io.sluice.client.coordinator.ShuffleAssignment#toBytes}, or empty
+ * if the driver does not know the shuffle.
  *
- * @param server name of the server to pass by; null: only the newest assignment is asked for
+ * @param server name of the server to replace; null to request only the newest assignment
  * @param cause null if and only if server is
- * @param partitions that are full, ascending; empty for other causes
+ * @param partitions full partitions, ascending; empty for other causes
  */
 record AssignmentRequest(int shuffle, String server, Cause cause, List<Integer> partitions) {
   private static final byte VERSION = 1;
@@ -61,9 +61,9 @@ record AssignmentRequest(int shuffle, String server, Cause cause, List<Integer> 
   }
 
   /**
-   * Reads what {@link #toBytes} wrote.
+   * Decodes the result of {@link #toBytes}.
    *
-   * @throws SluiceException BAD_VERSION or BAD_MESSAGE if the bytes are something else
+   * @throws SluiceException BAD_VERSION or BAD_MESSAGE if the bytes are not a valid request
    */
   static AssignmentRequest fromBytes(byte[] bytes) throws SluiceException {
     try {
@@ -72,7 +72,7 @@ record AssignmentRequest(int shuffle, String server, Cause cause, List<Integer> 
       if (version != VERSION) {
         throw new SluiceException(
             StatusCode.BAD_VERSION,
-            "question to the driver: expected version " + VERSION + ", found " + version);
+            "request to the driver: expected version " + VERSION + ", found " + version);
       }
       int shuffle = in.getInt();
       byte kind = in.get();
@@ -81,7 +81,7 @@ record AssignmentRequest(int shuffle, String server, Cause cause, List<Integer> 
       }
       if (kind != FAILED && kind != FULL) {
         throw new SluiceException(
-            StatusCode.BAD_MESSAGE, "question to the driver: expected cause 0..2, found " + kind);
+            StatusCode.BAD_MESSAGE, "request to the driver: expected cause 0..2, found " + kind);
       }
       byte[] name = new byte[count(in.getInt(), in.remaining())];
       in.get(name);
@@ -98,7 +98,7 @@ record AssignmentRequest(int shuffle, String server, Cause cause, List<Integer> 
     } catch (BufferUnderflowException e) {
       throw new SluiceException(
           StatusCode.BAD_MESSAGE,
-          "question to the driver: these " + bytes.length + " bytes are not one",
+          "request to the driver: truncated, found " + bytes.length + " bytes",
           e);
     }
   }
@@ -107,7 +107,7 @@ record AssignmentRequest(int shuffle, String server, Cause cause, List<Integer> 
     if (found < 0 || found > most) {
       throw new SluiceException(
           StatusCode.BAD_MESSAGE,
-          "question to the driver: expected a count of at most " + most + ", found " + found);
+          "request to the driver: expected a count of at most " + most + ", found " + found);
     }
     return found;
   }

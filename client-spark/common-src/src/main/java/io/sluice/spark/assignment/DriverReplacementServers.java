@@ -13,26 +13,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the driver for a way round a server. Tasks of one process that meet the same failure ask
- * once, and learn from each other's answers. Thread-safe.
+ * Asks the driver for replacement servers. Tasks of one process that see the same failure send one
+ * request and share its reply. Thread-safe.
  */
 public final class DriverReplacementServers implements ReplacementServers {
   private static final Logger LOG = LoggerFactory.getLogger(DriverReplacementServers.class);
 
   private final DriverRequests driver;
-  private final KnownAssignments learnt;
+  private final KnownAssignments knownAssignments;
   private final ConcurrentMap<AssignmentRequest, CompletableFuture<ShuffleAssignment>> asked =
       new ConcurrentHashMap<>();
 
-  public DriverReplacementServers(DriverRequests driver, KnownAssignments learnt) {
+  public DriverReplacementServers(DriverRequests driver, KnownAssignments knownAssignments) {
     this.driver = driver;
-    this.learnt = learnt;
+    this.knownAssignments = knownAssignments;
   }
 
   @Override
   public CompletionStage<ShuffleAssignment> replace(
       ShuffleAssignment known, String server, Cause cause, List<Integer> partitions) {
-    ShuffleAssignment newest = learnt.newest(known);
+    ShuffleAssignment newest = knownAssignments.newest(known);
     if (isAround(newest, server, cause, partitions)) {
       return CompletableFuture.completedFuture(newest);
     }
@@ -47,58 +47,58 @@ public final class DriverReplacementServers implements ReplacementServers {
   }
 
   /**
-   * The newest assignment of a shuffle as the driver knows it.
+   * Asks the driver for the newest assignment of a shuffle.
    *
-   * @return the driver's or, if it does not answer, the newest known here; never fails
+   * @return the driver's assignment or, if the driver does not answer, the newest that this process
+   *     knows; never fails
    */
   public CompletionStage<ShuffleAssignment> newest(ShuffleAssignment known) {
     return ask(AssignmentRequest.newest(known.shuffle().getShuffle()), known);
   }
 
-  /**
-   * As {@link #newest}, waiting for the answer: for a bounded time, since every question has one.
-   */
+  /** As {@link #newest}, but waits for the reply; every request has a timeout. */
   public ShuffleAssignment awaitNewest(ShuffleAssignment known) {
     try {
       return newest(known).toCompletableFuture().get();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return learnt.newest(known);
+      return knownAssignments.newest(known);
     } catch (ExecutionException e) {
-      throw new IllegalStateException("an answer that cannot fail has failed", e);
+      throw new IllegalStateException(
+          "internal error: request for the newest assignment failed", e);
     }
   }
 
   private CompletionStage<ShuffleAssignment> ask(
-      AssignmentRequest question, ShuffleAssignment known) {
+      AssignmentRequest request, ShuffleAssignment known) {
     CompletableFuture<ShuffleAssignment> mine = new CompletableFuture<>();
-    CompletableFuture<ShuffleAssignment> other = asked.putIfAbsent(question, mine);
+    CompletableFuture<ShuffleAssignment> other = asked.putIfAbsent(request, mine);
     if (other != null) {
       return other;
     }
     CompletionStage<byte[]> answer;
     try {
-      answer = driver.ask(question.toBytes());
+      answer = driver.ask(request.toBytes());
     } catch (RuntimeException e) {
       answer = CompletableFuture.failedStage(e);
     }
     answer.whenComplete(
         (bytes, failure) -> {
-          asked.remove(question, mine);
-          mine.complete(taken(bytes, failure, question, known));
+          asked.remove(request, mine);
+          mine.complete(taken(bytes, failure, request, known));
         });
     return mine;
   }
 
   private ShuffleAssignment taken(
-      byte[] bytes, Throwable failure, AssignmentRequest question, ShuffleAssignment known) {
+      byte[] bytes, Throwable failure, AssignmentRequest request, ShuffleAssignment known) {
     Throwable wrong = failure;
     if (wrong == null) {
       try {
         if (bytes.length > 0) {
           ShuffleAssignment answer = ShuffleAssignment.fromBytes(bytes);
           if (answer.shuffle().equals(known.shuffle())) {
-            learnt.learn(answer);
+            knownAssignments.update(answer);
           }
         }
       } catch (SluiceException e) {
@@ -107,12 +107,13 @@ public final class DriverReplacementServers implements ReplacementServers {
     }
     if (wrong != null) {
       LOG.warn(
-          "the driver did not say how to go on shuffle={} server={} cause={} error=\"{}\"",
-          question.shuffle(),
-          question.server(),
-          question.cause(),
+          "request for a replacement server or the newest assignment failed shuffle={} server={}"
+              + " cause={} error=\"{}\"",
+          request.shuffle(),
+          request.server(),
+          request.cause(),
           wrong.toString());
     }
-    return learnt.newest(known);
+    return knownAssignments.newest(known);
   }
 }

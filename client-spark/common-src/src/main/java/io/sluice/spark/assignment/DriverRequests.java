@@ -2,13 +2,13 @@ package io.sluice.spark.assignment;
 
 import java.util.concurrent.CompletionStage;
 
-/** The way of a question to the driver. Thread-safe. */
+/** Sends requests to the driver. Thread-safe. */
 public interface DriverRequests {
   /**
-   * Asks, without waiting.
+   * Sends a request without blocking.
    *
-   * @param question {@link AssignmentRequest#toBytes}
-   * @return the answer, or a failure within a bounded time, on any thread
+   * @param request {@link AssignmentRequest#toBytes}
+   * @return completed on any thread with the reply, or with a failure after a bounded time
    */
-  CompletionStage<byte[]> ask(byte[] question);
+  CompletionStage<byte[]> ask(byte[] request);
 }

@@ -5,13 +5,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * The newest assignment that this process has seen of each shuffle whose assignment has changed:
- * tasks that carry an older one use it. Thread-safe.
+ * Newest assignment that this process knows of each shuffle whose assignment has changed. Tasks use
+ * it if their shuffle handle carries an older one. Thread-safe.
  */
 public final class KnownAssignments {
   private final ConcurrentMap<Integer, ShuffleAssignment> newest = new ConcurrentHashMap<>();
 
-  /** The newer of the one that a task carries and the one that this process knows. */
+  /** Returns the newer of a task's assignment and the assignment that this process knows. */
   public ShuffleAssignment newest(ShuffleAssignment carried) {
     ShuffleAssignment known = newest.get(carried.shuffle().getShuffle());
     return known != null
@@ -21,8 +21,8 @@ public final class KnownAssignments {
         : carried;
   }
 
-  /** Keeps an assignment if it is the newest of its shuffle. */
-  public void learn(ShuffleAssignment seen) {
+  /** Stores an assignment if it is newer than the known one of its shuffle. */
+  public void update(ShuffleAssignment seen) {
     if (seen.generation() > 0) {
       newest.merge(
           seen.shuffle().getShuffle(),

@@ -5,7 +5,10 @@ import io.sluice.client.read.NewestAssignments;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Asks the driver for one read, and remembers what the read has learnt. Thread-safe. */
+/**
+ * Requests newer assignments from the driver for one read and remembers the newest that the read
+ * used. Thread-safe.
+ */
 public final class LatestGeneration implements NewestAssignments {
   private final DriverReplacementServers driver;
   private final AtomicReference<ShuffleAssignment> known;
@@ -26,9 +29,9 @@ public final class LatestGeneration implements NewestAssignments {
                     (before, now) -> now.generation() > before.generation() ? now : before));
   }
 
-  /** Whether there are servers that the read has not heard of. Waits for a bounded time. */
+  /** Whether the driver knows a newer assignment than the read. Waits for a bounded time. */
   public boolean isOutdated() {
-    ShuffleAssignment heard = known.get();
-    return driver.awaitNewest(heard).generation() > heard.generation();
+    ShuffleAssignment used = known.get();
+    return driver.awaitNewest(used).generation() > used.generation();
   }
 }

@@ -15,7 +15,7 @@ import scala.reflect.ClassTag$;
 import scala.util.Try;
 
 /**
- * Questions over Spark's RPC, answered by {@link AssignmentEndpoint} in the driver or failed within
+ * Requests over Spark's RPC to {@link AssignmentEndpoint} in the driver. A request fails after
  * {@code spark.rpc.askTimeout}. Thread-safe.
  */
 public final class RpcDriverRequests implements DriverRequests {
@@ -27,7 +27,7 @@ public final class RpcDriverRequests implements DriverRequests {
   private final ExecutionContext direct;
 
   /**
-   * @param conf of an executor, or of the driver itself
+   * @param conf configuration of an executor, or of the driver itself
    */
   public RpcDriverRequests(RpcEnv rpcEnv, SparkConf conf) {
     this.rpcEnv = rpcEnv;
@@ -43,10 +43,11 @@ public final class RpcDriverRequests implements DriverRequests {
   }
 
   @Override
-  public CompletionStage<byte[]> ask(byte[] question) {
-    // The endpoint is looked up each time: questions are rare, and so no failed look-up is kept.
+  public CompletionStage<byte[]> ask(byte[] request) {
+    // Requests are rare, so the endpoint is looked up each time and a failed look-up is never
+    // cached.
     return completed(rpcEnv.asyncSetupEndpointRefByURI(uri))
-        .thenCompose((RpcEndpointRef driver) -> completed(driver.ask(question, timeout, BYTES)))
+        .thenCompose((RpcEndpointRef driver) -> completed(driver.ask(request, timeout, BYTES)))
         .orTimeout(timeout.duration().toMillis(), TimeUnit.MILLISECONDS);
   }
 

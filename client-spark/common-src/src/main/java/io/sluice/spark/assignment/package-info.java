@@ -1,7 +1,7 @@
 /**
- * Assignments that change while a shuffle is written: only the driver changes them, tasks ask it
- * over Spark's own RPC, and every later task finds the newest in its shuffle handle or in the
- * memory of its process. The driver answers on a few threads of its own; everything else runs on
- * the threads of its callers. Depends on the client library and on Spark's RPC.
+ * Assignments that change while a shuffle is written. Only the driver changes them; tasks request
+ * changes over Spark's RPC. Later tasks find the newest assignment in their shuffle handle or in
+ * their process. The driver replies on a small thread pool; everything else runs on the caller's
+ * thread. Depends on the client library and on Spark's RPC.
  */
 package io.sluice.spark.assignment;

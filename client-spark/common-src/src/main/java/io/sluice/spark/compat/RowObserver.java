@@ -1,14 +1,14 @@
 package io.sluice.spark.compat;
 
 /**
- * What Spark wants to see of every record that one map attempt writes, so that it notices when a
- * later attempt of the same map task writes other records: Spark 4.1 and later, where Spark SQL
- * asks for it. Owned by the task thread.
+ * Computes Spark's checksum over the records of one map attempt (Spark 4.1 and later). With it
+ * Spark detects that a later attempt of the same map task wrote different records. Owned by the
+ * task thread.
  */
 public interface RowObserver {
-  /** Sees one record before it is written. Borrows both. */
-  void see(int partition, Object key, Object value);
+  /** Adds one record before it is written. Borrows key and value. */
+  void add(int partition, Object key, Object value);
 
-  /** Over all records seen, in whatever order. */
+  /** Checksum over all added records, independent of their order. */
   long checksum();
 }

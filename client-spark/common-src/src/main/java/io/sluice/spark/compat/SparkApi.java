@@ -15,15 +15,15 @@ import scala.math.Ordering;
 
 /** Calls into Spark that differ between the versions of Spark that one jar runs on. */
 public interface SparkApi {
-  /** The value that Spark takes for "no checksum". */
+  /** Spark's value for "no checksum". */
   long NO_CHECKSUM = 0;
 
   /**
-   * What a map attempt reports.
+   * The map status that a map attempt reports to the driver.
    *
    * @param lengths bytes per reduce partition; borrowed
-   * @param checksum what {@link #rowObserver} came to, or {@link #NO_CHECKSUM}; a Spark that knows
-   *     none ignores it
+   * @param checksum result of {@link #rowObserver}, or {@link #NO_CHECKSUM}; ignored before Spark
+   *     4.1
    */
   MapStatus mapStatus(BlockManagerId location, long[] lengths, long mapId, long checksum);
 
@@ -35,7 +35,7 @@ public interface SparkApi {
    */
   ShuffleStatus shuffleStatus(int maps, int partitions);
 
-  /** Spark's sorter of records, without checksums of its own. */
+  /** Spark's record sorter, without row checksums. */
   <K, V, C> ExternalSorter<K, V, C> sorter(
       TaskContext context,
       Option<Aggregator<K, V, C>> aggregator,
@@ -44,8 +44,8 @@ public interface SparkApi {
       Serializer serializer);
 
   /**
-   * The observer of a task's records; empty if Spark wants none. Its state lies in the dependency,
-   * of which each task has its own copy.
+   * The observer of a task's records; empty if Spark requests no row checksum. Its state is in the
+   * dependency, and each task has its own copy of that.
    */
   Optional<RowObserver> rowObserver(ShuffleDependency<?, ?, ?> dependency);
 }

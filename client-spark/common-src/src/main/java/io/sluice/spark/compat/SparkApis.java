@@ -2,39 +2,40 @@ package io.sluice.spark.compat;
 
 import org.apache.spark.package$;
 
-/** Finds the {@link SparkApi} of the Spark that runs in this process. */
+/** Selects the {@link SparkApi} for the Spark version of this process. */
 public final class SparkApis {
-  /** Spark has it from 4.1 on, and with it the other forms of the calls. */
+  /** Present in Spark 4.1 and later, which need {@link #ROW_CHECKSUM_API}. */
   private static final String ROW_CHECKSUM = "org.apache.spark.shuffle.checksum.RowBasedChecksum";
 
   private static final String ROW_CHECKSUM_API = "io.sluice.spark.compat.RowChecksumApi";
 
-  /** Null if this jar has none that fits. */
+  /** Null if this jar does not support the Spark version. */
   private static final SparkApi CURRENT =
       find(SparkApis.class.getClassLoader(), ROW_CHECKSUM, ROW_CHECKSUM_API);
 
   private SparkApis() {}
 
   /**
-   * The one of this process.
+   * The API for the Spark version of this process.
    *
-   * @throws IllegalStateException if this jar is for older versions of Spark
+   * @throws IllegalStateException if this jar is for an older Spark version
    */
   public static SparkApi current() {
     if (CURRENT == null) {
       throw new IllegalStateException(
-          "this jar of Sluice's plugin is for Spark 3.5, and this is Spark "
+          "this jar of Sluice's plugin is for Spark 3.5, but the application runs on Spark "
               + package$.MODULE$.SPARK_VERSION()
-              + ": put sluice-client-spark-4_2.13-*.jar on the class path in its place");
+              + ": replace it by sluice-client-spark-4_2.13-*.jar on the class path");
     }
     return CURRENT;
   }
 
   /**
-   * Null if Spark has the class of {@code mark} and this jar lacks the class that goes with it.
+   * Selects an implementation; null if Spark has the class {@code mark} but this jar lacks {@code
+   * newer}.
    *
-   * @param mark a class that tells newer versions of Spark from older ones
-   * @param newer the implementation for the newer ones
+   * @param mark name of a class that only newer Spark versions have
+   * @param newer class name of the implementation for newer Spark versions
    */
   static SparkApi find(ClassLoader loader, String mark, String newer) {
     if (!has(loader, mark)) {
@@ -49,7 +50,7 @@ public final class SparkApis {
           .getDeclaredConstructor()
           .newInstance();
     } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException("cannot make " + newer, e);
+      throw new IllegalStateException("cannot instantiate " + newer, e);
     }
   }
 

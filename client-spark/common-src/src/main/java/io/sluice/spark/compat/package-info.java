@@ -1,8 +1,8 @@
 /**
- * The few calls that look different in different versions of Spark, behind one interface. {@link
- * io.sluice.spark.compat.PlainSparkApi} is for Spark 3.5 and 4.0; the jar for Spark 4 holds another
- * one for 4.1 and later, compiled against those in {@code client-spark/spark-4.1-api}. Everything
- * else of the plugin is compiled once per jar and runs on every version that the jar is for.
+ * One interface over the few Spark calls that differ between versions. {@link
+ * io.sluice.spark.compat.PlainSparkApi} is for Spark 3.5 and 4.0. The jar for Spark 4 also contains
+ * an implementation for 4.1 and later, compiled in {@code client-spark/spark-4.1-api}. The rest of
+ * the plugin is compiled once per jar and runs on every Spark version that the jar supports.
  * Stateless; thread-safe.
  */
 package io.sluice.spark.compat;

@@ -13,25 +13,25 @@ import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
 
 /**
- * Executor: whether anybody may still read a shuffle. Asks the driver at most once in a while for
- * the shuffle that is being pushed, however many outputs of it there are. Thread-safe.
+ * Executor: whether a stage may still read a shuffle. Asks the driver at most every two seconds
+ * about the shuffle that is being pushed, and caches the reply for all its outputs. Thread-safe.
  */
 public final class ActiveShuffles implements IntPredicate {
   private static final Logger LOG = LoggerFactory.getLogger(ActiveShuffles.class);
 
-  /** At most this long a shuffle is pushed for nothing; one small message costs less. */
+  /** Maximum age of a cached reply: outputs may be pushed needlessly for this time. */
   private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private final IntPredicate driver;
   private final LongSupplier nanoTime;
   // Guarded by this.
   private int shuffle = -1;
-  private boolean wanted;
+  private boolean active;
   private long askedNanos;
   private boolean warned;
 
   /**
-   * @param driver asked about a shuffle; what it throws counts as a yes
+   * @param driver asks the driver about a shuffle; an exception counts as true
    */
   public ActiveShuffles(IntPredicate driver, LongSupplier nanoTime) {
     this.driver = driver;
@@ -51,21 +51,24 @@ public final class ActiveShuffles implements IntPredicate {
     if (asked != shuffle || now - askedNanos >= FRESH_NANOS) {
       shuffle = asked;
       askedNanos = now;
-      wanted = ask(asked);
+      active = ask(asked);
     }
-    return wanted;
+    return active;
   }
 
   private boolean ask(int asked) {
     try {
       return driver.test(asked);
     } catch (Exception e) {
-      // Scala throws checked exceptions that it does not declare.
+      // Scala code throws undeclared checked exceptions.
       if (e instanceof InterruptedException) {
         Thread.currentThread().interrupt();
       }
       LOG.atLevel(warned ? Level.DEBUG : Level.WARN)
-          .log("driver does not say whether a shuffle is wanted shuffle={}", asked, e);
+          .log(
+              "driver does not report whether a shuffle is active, pushing it shuffle={}",
+              asked,
+              e);
       warned = true;
       return true;
     }

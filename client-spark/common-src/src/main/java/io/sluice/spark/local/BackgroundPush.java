@@ -8,19 +8,19 @@ import io.sluice.client.push.ReplacementServers;
 import java.util.function.IntPredicate;
 
 /**
- * Executor: has committed local output pushed behind its task. Thread-safe.
+ * Executor: queues committed local output for the background push. Thread-safe.
  *
  * @param pusher borrows
- * @param files where local output lies
- * @param replacementServers where to ask when a server fails or is full; null: nowhere
- * @param wanted whether anybody may still read a shuffle
+ * @param files local output files of this process
+ * @param replacementServers asked for another server when one fails or is full; null for none
+ * @param active whether a stage may still read a shuffle
  */
 public record BackgroundPush(
     BackgroundPusher pusher,
     LocalMapFiles files,
     ReplacementServers replacementServers,
-    IntPredicate wanted) {
-  /** Never waits. */
+    IntPredicate active) {
+  /** Queues the output of an attempt. Never blocks. */
   public void add(ShuffleAssignment assignment, MapAttempt attempt) {
     int shuffle = assignment.shuffle().getShuffle();
     pusher.add(
@@ -30,6 +30,6 @@ public record BackgroundPush(
             files.data(shuffle, attempt.id()),
             new IndexFile(files.index(shuffle, attempt.id()), assignment.partitionCount()),
             replacementServers,
-            () -> wanted.test(shuffle)));
+            () -> active.test(shuffle)));
   }
 }

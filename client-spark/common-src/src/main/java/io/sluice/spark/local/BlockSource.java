@@ -9,18 +9,18 @@ import org.apache.spark.storage.BlockManager;
 import org.apache.spark.storage.BlockManagerId;
 import org.apache.spark.storage.ShuffleBlockId;
 
-/** What Spark has to offer for reading blocks of map output files. Thread-safe. */
+/** Reads blocks of map output files through Spark's block manager. Thread-safe. */
 public interface BlockSource {
-  /** Whether this process itself has the files of that place. */
-  boolean isHere(BlockManagerId at);
+  /** Whether the block manager at this address is the one of this process. */
+  boolean isLocal(BlockManagerId at);
 
-  /** A block of this process; owned by the caller. Throws what Spark throws if there is none. */
-  ManagedBuffer own(ShuffleBlockId block);
+  /** A block of this process; owned by the caller. Throws Spark's exception if it is missing. */
+  ManagedBuffer localBlock(ShuffleBlockId block);
 
   /**
-   * Begins to fetch blocks; each ends with a call to the listener, on any thread.
+   * Starts to fetch blocks. The listener is called once per block, on any thread.
    *
-   * @param files where to put them; null: in memory
+   * @param files creates files for the fetched blocks; null to fetch to memory
    */
   void fetch(
       BlockManagerId at,
@@ -28,21 +28,21 @@ public interface BlockSource {
       BlockFetchingListener listener,
       DownloadFileManager files);
 
-  /** A new temporary file's name. */
+  /** Name of a new temporary file. */
   File temporaryFile();
 
-  /** Spark's, of this process. */
+  /** Reads through the block manager of this process. */
   static BlockSource of(SparkEnv env) {
     BlockManager blocks = env.blockManager();
     return new BlockSource() {
       @Override
-      public boolean isHere(BlockManagerId at) {
+      public boolean isLocal(BlockManagerId at) {
         BlockManagerId here = blocks.blockManagerId();
         return at.executorId().equals(here.executorId()) && at.host().equals(here.host());
       }
 
       @Override
-      public ManagedBuffer own(ShuffleBlockId block) {
+      public ManagedBuffer localBlock(ShuffleBlockId block) {
         return blocks.getLocalBlockData(block);
       }
 

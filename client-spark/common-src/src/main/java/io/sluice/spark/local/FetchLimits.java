@@ -3,15 +3,13 @@ package io.sluice.spark.local;
 import org.apache.spark.SparkConf;
 
 /**
- * How much of other executors' local output is fetched at a time: Spark's own settings for shuffle
- * files.
+ * Limits for fetching local output of other executors, from Spark's settings for shuffle files.
  *
- * @param inFlightBytes most bytes that are on their way or wait to be read, as far as map statuses
- *     tell
+ * @param inFlightBytes maximum bytes requested or waiting to be read, estimated from map statuses
  * @param requestsInFlight maximum number of requests without an answer
  * @param blocksPerAddress maximum number of blocks without an answer from one address
- * @param inMemoryBytes larger blocks go to a temporary file
- * @param retryPeriodMs longest silence; what has not come by then is given up
+ * @param inMemoryBytes requests above this size go to temporary files
+ * @param retryPeriodMs maximum time without any reply; outstanding requests then fail
  */
 public record FetchLimits(
     long inFlightBytes,
@@ -19,10 +17,10 @@ public record FetchLimits(
     int blocksPerAddress,
     long inMemoryBytes,
     long retryPeriodMs) {
-  /** Parallel requests that share what may be in flight. */
+  /** Number of parallel requests that share {@code inFlightBytes}. */
   private static final int REQUESTS = 5;
 
-  /** Of one request when nothing else is said: what a request costs is lost in that. */
+  /** Maximum number of blocks of one request: enough to make the cost of a request negligible. */
   private static final int USEFUL_BLOCKS = 1000;
 
   public FetchLimits {
@@ -58,7 +56,7 @@ public record FetchLimits(
         Math.max(1, conf.getInt("spark.reducer.maxReqsInFlight", Integer.MAX_VALUE)),
         Math.max(1, conf.getInt("spark.reducer.maxBlocksInFlightPerAddress", Integer.MAX_VALUE)),
         conf.getSizeAsBytes("spark.network.maxRemoteBlockSizeFetchToMem", "200m"),
-        // Spark itself reports a failure by then, after all its tries.
+        // Spark reports a failure within this time, after all its retries.
         (retries + 1) * (timeoutMs + retryWaitMs));
   }
 
@@ -67,7 +65,7 @@ public record FetchLimits(
     return Math.min(USEFUL_BLOCKS, blocksPerAddress);
   }
 
-  /** Bytes of one request, unless one block is larger. */
+  /** Maximum bytes of one request, unless one block is larger. */
   long requestBytes() {
     return Math.max(1, inFlightBytes / REQUESTS);
   }

@@ -8,8 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The index of one of Spark's map output files: partitions + 1 offsets of 8 bytes, big-endian, the
- * first 0, each the end of a partition and the beginning of the next.
+ * Index of one of Spark's map output files: partitions + 1 big-endian offsets of 8 bytes. The first
+ * is 0; each further offset is the end of one partition and the beginning of the next.
  *
  * @param path {@code shuffle_S_M_0.index}
  */
@@ -41,6 +41,6 @@ public record IndexFile(Path path, int partitions) implements PartitionLengths {
   }
 
   private IOException wrong(String what) {
-    return new IOException("index of map output: " + what + " file=" + path);
+    return new IOException("invalid index of map output: " + what + " file=" + path);
   }
 }

@@ -13,10 +13,10 @@ import org.slf4j.LoggerFactory;
 import scala.Option;
 
 /**
- * The map output files of this process that hold blocks, where Spark keeps its own: in its shuffle
- * directories, named and indexed as Spark expects, so that whatever serves Spark's files serves
- * these. Remembers them, because Spark removes only files of map tasks that it wrote itself. One
- * per process. Thread-safe.
+ * Local output files of this process. They are in Spark's shuffle directories, with the names and
+ * index files that Spark expects, so the block manager and the external shuffle service serve them.
+ * Tracks the files, because Spark removes only files that its own writers created. One per process.
+ * Thread-safe.
  */
 public final class LocalMapFiles {
   private static final Logger LOG = LoggerFactory.getLogger(LocalMapFiles.class);
@@ -29,17 +29,17 @@ public final class LocalMapFiles {
     this.resolver = resolver;
   }
 
-  /** A path for a file that does not exist yet, on the disk where the output is to lie. */
+  /** Path of a new temporary file on the disk of the final output file. */
   public Path temporary(int shuffle, long mapId) {
     return resolver.createTempFile(resolver.getDataFile(shuffle, mapId)).toPath();
   }
 
   /**
-   * Makes a file the local output of an attempt.
+   * Commits a file as the local output of an attempt.
    *
-   * @param lengths bytes of every partition in it; it holds them in ascending order
+   * @param lengths bytes of every partition in the file, which contains them in ascending order
    * @param data takes: moved, or deleted by the caller if this throws
-   * @return what will serve it
+   * @return the block manager or external shuffle service that serves it
    */
   public BlockManagerId commit(int shuffle, long mapId, long[] lengths, Path data)
       throws IOException {
@@ -48,17 +48,17 @@ public final class LocalMapFiles {
     return SparkEnv.get().blockManager().shuffleServerId();
   }
 
-  /** Where the blocks of an attempt lie once they are committed. */
+  /** Data file with the committed blocks of an attempt. */
   public Path data(int shuffle, long mapId) {
     return resolver.getDataFile(shuffle, mapId).toPath();
   }
 
-  /** Where it says how many bytes each partition has there. */
+  /** Index file with the length of each partition in the data file. */
   public Path index(int shuffle, long mapId) {
     return resolver.getIndexFile(shuffle, mapId, Option.empty()).toPath();
   }
 
-  /** Removes the output of one attempt, if there is any. */
+  /** Removes the output of one attempt, if it exists. */
   public void remove(int shuffle, long mapId) {
     Set<Long> known = mapIds.get(shuffle);
     if (known != null && known.remove(mapId)) {
@@ -66,7 +66,7 @@ public final class LocalMapFiles {
     }
   }
 
-  /** Removes all that this process has of a shuffle. */
+  /** Removes all local output of a shuffle in this process. */
   public void removeAll(int shuffle) {
     Set<Long> known = mapIds.remove(shuffle);
     if (known != null) {

@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The local output of one map attempt: blocks that its push session could give to no server. Makes
- * no file before there is one. Owned by the task thread.
+ * Local output of one map attempt: blocks that no server accepted from its push session. Creates no
+ * file before the first block. Owned by the task thread.
  */
 public final class LocalMapOutput implements LocalSink, Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(LocalMapOutput.class);
@@ -44,10 +44,11 @@ public final class LocalMapOutput implements LocalSink, Closeable {
   }
 
   /**
-   * Makes what was accepted readable for others. To be called once, and only if there is something.
+   * Commits the accepted blocks, so that reduce tasks can read them. Called at most once, and only
+   * if there are blocks.
    *
-   * @param needed whether its blocks are nowhere else for good, which is worth a line in the log
-   * @return what serves it
+   * @param needed whether this is the only copy of the blocks and stays so, which is logged
+   * @return the block manager or external shuffle service that serves the blocks
    */
   public BlockManagerId commit(boolean needed) throws IOException {
     Path data = files.temporary(shuffle, mapId);
@@ -56,7 +57,10 @@ public final class LocalMapOutput implements LocalSink, Closeable {
       BlockManagerId at = files.commit(shuffle, mapId, blocks.finish(data), data);
       if (needed) {
         LOG.info(
-            "map output kept locally shuffle={} map={} bytes={}", shuffle, mapId, blocks.bytes());
+            "map output kept locally: no server accepted it shuffle={} attempt={} bytes={}",
+            shuffle,
+            mapId,
+            blocks.bytes());
       }
       done = true;
       return at;
@@ -67,7 +71,7 @@ public final class LocalMapOutput implements LocalSink, Closeable {
     }
   }
 
-  /** Gives up what was not committed. Idempotent. */
+  /** Deletes uncommitted blocks. Idempotent. */
   @Override
   public void close() {
     if (blocks != null) {
@@ -75,7 +79,7 @@ public final class LocalMapOutput implements LocalSink, Closeable {
         blocks.close();
       } catch (IOException e) {
         LOG.warn(
-            "temporary file of local map output not removed shuffle={} map={} error=\"{}\"",
+            "temporary file of local map output not deleted shuffle={} attempt={} error=\"{}\"",
             shuffle,
             mapId,
             e.toString());

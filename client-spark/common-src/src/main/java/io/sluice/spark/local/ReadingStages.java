@@ -14,27 +14,27 @@ import org.apache.spark.scheduler.StageInfo;
 import scala.collection.Iterator;
 
 /**
- * Driver: knows which shuffles some stage may still want to read. A shuffle is wanted until a stage
- * that reads it has completed, and again while a job runs in which another stage is to read it. A
- * job that comes later finds it in local output where it was not pushed to the end, so a wrong no
- * costs speed and nothing else. Thread-safe; Spark's listener thread tells it.
+ * Driver: tracks which shuffles are active, that is, may still be read by a stage. A shuffle is
+ * active until a stage that reads it has completed, and again while a running job contains another
+ * stage that reads it. A later job reads outputs that were not pushed from local output, so a wrong
+ * "inactive" costs only speed. Thread-safe; updated by Spark's listener thread.
  */
 public final class ReadingStages extends SparkListener {
   // Guarded by this.
   private final Map<Integer, Integer> shuffleOfStage = new HashMap<>();
   private final Map<Integer, Set<Integer>> shufflesReadBy = new HashMap<>();
-  private final Map<Integer, Set<Integer>> readersToCome = new HashMap<>();
+  private final Map<Integer, Set<Integer>> pendingReaders = new HashMap<>();
   private final Map<Integer, List<Integer>> stagesOfJob = new HashMap<>();
   private final Set<Integer> read = new HashSet<>();
 
-  /** Whether a stage may still want to read a shuffle. */
-  public synchronized boolean isWanted(int shuffle) {
-    return readersToCome.containsKey(shuffle) || !read.contains(shuffle);
+  /** Whether a stage may still read a shuffle. */
+  public synchronized boolean isActive(int shuffle) {
+    return pendingReaders.containsKey(shuffle) || !read.contains(shuffle);
   }
 
-  /** The shuffle is gone. */
+  /** Removes a shuffle that was unregistered. */
   public synchronized void forget(int shuffle) {
-    readersToCome.remove(shuffle);
+    pendingReaders.remove(shuffle);
     read.remove(shuffle);
   }
 
@@ -70,7 +70,7 @@ public final class ReadingStages extends SparkListener {
   /**
    * A stage of a job.
    *
-   * @param shuffle that it writes; null: none
+   * @param shuffle the shuffle that it writes; null for none
    * @param parents stages whose shuffles it reads
    */
   record Stage(int id, Integer shuffle, List<Integer> parents) {}
@@ -87,7 +87,7 @@ public final class ReadingStages extends SparkListener {
         Integer shuffle = shuffleOfStage.get(parent);
         if (shuffle != null) {
           shufflesReadBy.computeIfAbsent(stage.id, id -> new HashSet<>()).add(shuffle);
-          readersToCome.computeIfAbsent(shuffle, id -> new HashSet<>()).add(stage.id);
+          pendingReaders.computeIfAbsent(shuffle, id -> new HashSet<>()).add(stage.id);
         }
       }
     }
@@ -96,26 +96,26 @@ public final class ReadingStages extends SparkListener {
   synchronized void stageCompleted(int stage) {
     for (int shuffle : shufflesReadBy.getOrDefault(stage, Set.of())) {
       read.add(shuffle);
-      noLongerToCome(shuffle, stage);
+      removePendingReader(shuffle, stage);
     }
   }
 
-  /** Stages that were left out, or failed for good, are not to come any more either. */
+  /** Also removes the job's skipped and failed stages from the pending readers. */
   synchronized void jobEnded(int job) {
     for (int stage : stagesOfJob.getOrDefault(job, List.of())) {
       Set<Integer> shuffles = shufflesReadBy.remove(stage);
       if (shuffles != null) {
-        shuffles.forEach(shuffle -> noLongerToCome(shuffle, stage));
+        shuffles.forEach(shuffle -> removePendingReader(shuffle, stage));
       }
       shuffleOfStage.remove(stage);
     }
     stagesOfJob.remove(job);
   }
 
-  private void noLongerToCome(int shuffle, int stage) {
-    Set<Integer> readers = readersToCome.get(shuffle);
+  private void removePendingReader(int shuffle, int stage) {
+    Set<Integer> readers = pendingReaders.get(shuffle);
     if (readers != null && readers.remove(stage) && readers.isEmpty()) {
-      readersToCome.remove(shuffle);
+      pendingReaders.remove(shuffle);
     }
   }
 }

@@ -5,11 +5,11 @@ import org.apache.spark.rpc.RpcCallContext;
 import org.apache.spark.rpc.RpcEnv;
 
 /**
- * The driver's end of {@link ActiveShuffles}: a question is the number of a shuffle, the answer
- * whether it is wanted. Answered at once, from memory.
+ * Driver's endpoint for {@link ActiveShuffles}: a request is the id of a shuffle, the reply whether
+ * the shuffle is active. Replies at once, from memory.
  */
 public final class ReadingStagesEndpoint extends DriverEndpoint<Integer> {
-  /** Under which executors find it. */
+  /** Name under which executors look up the endpoint. */
   static final String NAME = "SluiceReadingStages";
 
   private final ReadingStages stages;
@@ -19,13 +19,13 @@ public final class ReadingStagesEndpoint extends DriverEndpoint<Integer> {
     this.stages = stages;
   }
 
-  /** The shuffle is gone. */
+  /** Removes a shuffle that was unregistered. */
   public void forget(int shuffle) {
     stages.forget(shuffle);
   }
 
   @Override
   protected void receive(Integer shuffle, RpcCallContext context) {
-    context.reply(stages.isWanted(shuffle));
+    context.reply(stages.isActive(shuffle));
   }
 }

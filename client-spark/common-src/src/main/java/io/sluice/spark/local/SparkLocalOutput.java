@@ -26,12 +26,12 @@ import org.apache.spark.storage.BlockManagerId;
 import org.apache.spark.storage.ShuffleBlockId;
 
 /**
- * Map attempts' local output by way of Spark's block transfer: from this executor's disks, from
- * another executor, or from the external shuffle service. Belongs to the task thread; only the
- * arrival of blocks comes from Spark's network threads.
+ * Reads local output of map attempts through Spark's block transfer: from this executor's disks,
+ * another executor, or the external shuffle service. Owned by the task thread; only fetched blocks
+ * arrive on Spark's network threads.
  *
- * <p>A place that cannot give one block of a request refuses the whole request, so what failed in
- * company is asked for once more, one attempt at a time.
+ * <p>If one block of a request is missing, Spark fails the whole request. So each piece of a failed
+ * request is requested once more, on its own.
  */
 public final class SparkLocalOutput implements LocalOutput {
   private final int shuffle;
@@ -40,40 +40,40 @@ public final class SparkLocalOutput implements LocalOutput {
   private final FetchLimits limits;
   private final ShuffleReadMetricsReporter metrics;
 
-  private final Deque<Piece> own = new ArrayDeque<>();
+  private final Deque<Piece> localPieces = new ArrayDeque<>();
   private final Deque<Piece> givenUp = new ArrayDeque<>();
-  private final Deque<Again> again = new ArrayDeque<>();
+  private final Deque<Retry> retries = new ArrayDeque<>();
   private final Map<BlockManagerId, Deque<Piece>> waiting = new LinkedHashMap<>();
-  private final Map<Piece, Request> onTheirWay = new LinkedHashMap<>();
+  private final Map<Piece, Request> inFlight = new LinkedHashMap<>();
   private final LinkedBlockingQueue<Arrival> arrived = new LinkedBlockingQueue<>();
   private final Arrivals arrivals = new Arrivals();
-  private final Map<BlockManagerId, Integer> blocksOnTheirWay = new HashMap<>();
+  private final Map<BlockManagerId, Integer> blocksInFlight = new HashMap<>();
   private long inFlightBytes;
   private int requestsInFlight;
 
-  /** Pieces asked for together. */
+  /** One request for several pieces. */
   private static final class Request {
-    private final boolean alone;
+    private final boolean oneAttempt;
     private final boolean toDisk;
     private int unanswered;
 
     /**
-     * @param alone whether all pieces are of one map attempt
+     * @param oneAttempt whether all pieces belong to one map attempt
      */
-    Request(boolean alone, boolean toDisk) {
-      this.alone = alone;
+    Request(boolean oneAttempt, boolean toDisk) {
+      this.oneAttempt = oneAttempt;
       this.toDisk = toDisk;
     }
   }
 
-  /** A piece whose request failed together with others. */
-  private record Again(Piece piece, boolean toDisk) {}
+  /** A piece to request again on its own, because its request failed. */
+  private record Retry(Piece piece, boolean toDisk) {}
 
-  /** A block as Spark gave it, retained, or why there is none. */
+  /** A fetched block, retained, or the reason of its failure. */
   private record Arrival(Piece piece, ManagedBuffer buffer, String failure) {}
 
   /**
-   * @param attempts those that have local output, by their ids
+   * @param attempts attempts with local output, by their ids
    */
   public SparkLocalOutput(
       int shuffle,
@@ -97,8 +97,8 @@ public final class SparkLocalOutput implements LocalOutput {
   public void request(List<Piece> pieces) {
     for (Piece piece : pieces) {
       BlockManagerId at = attempts.get(piece.mapAttempt()).at();
-      if (source.isHere(at)) {
-        own.add(piece);
+      if (source.isLocal(at)) {
+        localPieces.add(piece);
       } else {
         waiting.computeIfAbsent(at, any -> new ArrayDeque<>()).add(piece);
       }
@@ -107,16 +107,16 @@ public final class SparkLocalOutput implements LocalOutput {
   }
 
   private void send() {
-    while (!again.isEmpty() && maySend()) {
-      Again next = again.remove();
+    while (!retries.isEmpty() && maySend()) {
+      Retry next = retries.remove();
       fetch(addressOf(next.piece()), List.of(next.piece()), new Request(true, next.toDisk()));
     }
-    // Addresses in a row that already send as many blocks as they may.
+    // Consecutive addresses that have reached their limit of blocks in flight.
     int passed = 0;
     while (passed < waiting.size() && maySend()) {
       BlockManagerId at = waiting.keySet().iterator().next();
       Deque<Piece> queue = waiting.remove(at);
-      int room = limits.blocksPerAddress() - blocksOnTheirWay.getOrDefault(at, 0);
+      int room = limits.blocksPerAddress() - blocksInFlight.getOrDefault(at, 0);
       if (room <= 0) {
         waiting.put(at, queue);
         passed++;
@@ -133,17 +133,17 @@ public final class SparkLocalOutput implements LocalOutput {
         together.add(piece);
         bytes += bytesOf(piece);
       }
-      // The next request goes elsewhere, if there is an elsewhere.
+      // The next request is sent to another address, if there is one.
       if (!queue.isEmpty()) {
         waiting.put(at, queue);
       }
-      boolean alone = together.stream().mapToLong(Piece::mapAttempt).distinct().count() == 1;
-      fetch(at, together, new Request(alone, bytes > limits.inMemoryBytes()));
+      boolean oneAttempt = together.stream().mapToLong(Piece::mapAttempt).distinct().count() == 1;
+      fetch(at, together, new Request(oneAttempt, bytes > limits.inMemoryBytes()));
     }
   }
 
   private boolean maySend() {
-    return onTheirWay.isEmpty()
+    return inFlight.isEmpty()
         || (inFlightBytes < limits.inFlightBytes() && requestsInFlight < limits.requestsInFlight());
   }
 
@@ -151,10 +151,10 @@ public final class SparkLocalOutput implements LocalOutput {
     Map<String, Piece> byName = new HashMap<>();
     requestsInFlight++;
     request.unanswered = together.size();
-    blocksOnTheirWay.merge(at, together.size(), Integer::sum);
+    blocksInFlight.merge(at, together.size(), Integer::sum);
     for (Piece piece : together) {
       byName.put(blockId(piece).name(), piece);
-      onTheirWay.put(piece, request);
+      inFlight.put(piece, request);
       inFlightBytes += bytesOf(piece);
     }
     String[] names = together.stream().map(piece -> blockId(piece).name()).toArray(String[]::new);
@@ -176,31 +176,31 @@ public final class SparkLocalOutput implements LocalOutput {
   @Override
   public Answer next() throws IOException {
     while (true) {
-      if (!own.isEmpty()) {
-        return ofThisProcess(own.remove());
+      if (!localPieces.isEmpty()) {
+        return fromThisProcess(localPieces.remove());
       }
       if (!givenUp.isEmpty()) {
         return failed(givenUp.remove(), "no answer within " + limits.retryPeriodMs() + " ms");
       }
-      if (onTheirWay.isEmpty()) {
+      if (inFlight.isEmpty()) {
         return null;
       }
       Arrival arrival = await();
       if (arrival == null) {
-        giveUpSilentPlaces();
+        giveUpUnresponsiveAddresses();
         continue;
       }
-      Request request = onTheirWay.get(arrival.piece());
+      Request request = inFlight.get(arrival.piece());
       if (request == null) {
-        // Given up before it came.
+        // Its request had already timed out.
         if (arrival.buffer() != null) {
           arrival.buffer().release();
         }
         continue;
       }
       forget(arrival.piece());
-      if (arrival.buffer() == null && !request.alone) {
-        again.add(new Again(arrival.piece(), request.toDisk));
+      if (arrival.buffer() == null && !request.oneAttempt) {
+        retries.add(new Retry(arrival.piece(), request.toDisk));
         send();
         continue;
       }
@@ -211,18 +211,18 @@ public final class SparkLocalOutput implements LocalOutput {
     }
   }
 
-  /** All that was asked of places from which nothing came, and is still to be asked of them. */
-  private void giveUpSilentPlaces() {
-    for (Piece late : List.copyOf(onTheirWay.keySet())) {
+  /** Fails all outstanding pieces and the queued pieces of their addresses. */
+  private void giveUpUnresponsiveAddresses() {
+    for (Piece late : List.copyOf(inFlight.keySet())) {
       forget(late);
       givenUp.add(late);
       Deque<Piece> behind = waiting.remove(addressOf(late));
       if (behind != null) {
         givenUp.addAll(behind);
       }
-      for (Again one : List.copyOf(again)) {
+      for (Retry one : List.copyOf(retries)) {
         if (addressOf(one.piece()).equals(addressOf(late))) {
-          again.remove(one);
+          retries.remove(one);
           givenUp.add(one.piece());
         }
       }
@@ -231,9 +231,9 @@ public final class SparkLocalOutput implements LocalOutput {
   }
 
   private void forget(Piece piece) {
-    Request request = onTheirWay.remove(piece);
+    Request request = inFlight.remove(piece);
     inFlightBytes -= bytesOf(piece);
-    blocksOnTheirWay.merge(addressOf(piece), -1, Integer::sum);
+    blocksInFlight.merge(addressOf(piece), -1, Integer::sum);
     request.unanswered--;
     if (request.unanswered == 0) {
       requestsInFlight--;
@@ -245,18 +245,18 @@ public final class SparkLocalOutput implements LocalOutput {
       return arrived.poll(limits.retryPeriodMs(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new InterruptedIOException("interrupted while local map output was fetched");
+      throw new InterruptedIOException("interrupted while fetching local map output");
     }
   }
 
-  private Answer ofThisProcess(Piece piece) {
+  private Answer fromThisProcess(Piece piece) {
     ManagedBuffer buffer;
     try {
-      buffer = source.own(blockId(piece));
+      buffer = source.localBlock(blockId(piece));
     } catch (RuntimeException e) {
       return failed(piece, String.valueOf(e.getMessage()));
     } catch (Exception e) {
-      // Scala declares nothing: an IOException comes from here if the file is gone.
+      // Scala code throws an undeclared IOException if the file is missing.
       return failed(piece, e.toString());
     }
     metrics.incLocalBlocksFetched(1);
@@ -275,7 +275,7 @@ public final class SparkLocalOutput implements LocalOutput {
 
   private Answer opened(Piece piece, ManagedBuffer buffer) {
     try {
-      return new Answer(piece, new Released(buffer), buffer.size(), null);
+      return new Answer(piece, new ReleasingStream(buffer), buffer.size(), null);
     } catch (IOException e) {
       buffer.release();
       return failed(piece, e.toString());
@@ -290,20 +290,20 @@ public final class SparkLocalOutput implements LocalOutput {
 
   @Override
   public void close() {
-    own.clear();
+    localPieces.clear();
     givenUp.clear();
-    again.clear();
+    retries.clear();
     waiting.clear();
-    onTheirWay.clear();
+    inFlight.clear();
     arrivals.close();
   }
 
-  /** A block's bytes; closing gives the block back to Spark. */
-  private static final class Released extends FilterInputStream {
+  /** Bytes of a block; closing the stream releases the block. */
+  private static final class ReleasingStream extends FilterInputStream {
     private final ManagedBuffer buffer;
     private boolean closed;
 
-    Released(ManagedBuffer buffer) throws IOException {
+    ReleasingStream(ManagedBuffer buffer) throws IOException {
       super(buffer.createInputStream());
       this.buffer = buffer;
     }
@@ -321,7 +321,7 @@ public final class SparkLocalOutput implements LocalOutput {
     }
   }
 
-  /** What Spark's network threads see. Thread-safe. */
+  /** Receives blocks from Spark's network threads. Thread-safe. */
   private final class Arrivals implements DownloadFileManager {
     // Guarded by this.
     private final Set<DownloadFile> files = new HashSet<>();
@@ -346,7 +346,7 @@ public final class SparkLocalOutput implements LocalOutput {
         return;
       }
       if (data != null) {
-        // Spark gives it back when this returns.
+        // Spark releases its reference when this method returns.
         data.retain();
       }
       arrived.add(new Arrival(piece, data, failure));

@@ -1,8 +1,7 @@
 /**
- * Spark's own map output files as local output: their blocks, which tasks read where no server has
- * them, and pushes of finished outputs in the background.
+ * Local output in Spark's map output files: written by map tasks, read by reduce tasks where no
+ * server stores the blocks, and pushed to servers in the background.
  *
- * <p>Runs on the threads of tasks and of the background pusher, and where Spark's network calls
- * back.
+ * <p>Runs on task threads, on the threads of the background pusher, and on Spark's network threads.
  */
 package io.sluice.spark.local;

@@ -4,19 +4,18 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * The contents of the blocks that one reduce task reads, verified, decrypted and decompressed. A
- * record never spans two contents. Used by one thread.
+ * The block contents that one reduce task reads. A content is the verified, decrypted and
+ * decompressed payload of one block. A record never spans two contents. Used by one thread.
  */
 public interface BlockContents extends AutoCloseable {
   /**
-   * Waits, for a bounded time, for the next content.
+   * Returns the next content; waits for a bounded time.
    *
-   * @return lends until the next call: at least one byte; null when every expected block has been
-   *     given
+   * @return lends until the next call: at least one byte; null after the last expected block
    */
   ByteBuffer next() throws IOException;
 
-  /** Frees what it holds, at any time. Idempotent. */
+  /** Releases all memory; may be called at any time. Idempotent. */
   @Override
   void close();
 }

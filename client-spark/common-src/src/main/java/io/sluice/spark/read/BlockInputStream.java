@@ -5,8 +5,8 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 
 /**
- * Contents as a stream of bytes: either all of them, one behind the other, for a serializer whose
- * streams can be joined, or one at a time. Not thread-safe.
+ * Block contents as a byte stream: either all contents concatenated, for a serializer whose streams
+ * can be joined, or one content at a time. Not thread-safe.
  */
 final class BlockInputStream extends InputStream {
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
@@ -17,14 +17,14 @@ final class BlockInputStream extends InputStream {
 
   /**
    * @param contents borrows: closing the stream does not close it
-   * @param joined whether the stream goes on in the next content where one ends
+   * @param joined whether the stream continues with the next content at the end of one
    */
   BlockInputStream(BlockContents contents, boolean joined) {
     this.contents = contents;
     this.joined = joined;
   }
 
-  /** Goes to the next content; false if there is none. */
+  /** Moves to the next content; false if there is none. */
   boolean advance() throws IOException {
     ByteBuffer next = contents.next();
     content = next == null ? NOTHING : next;

@@ -21,9 +21,9 @@ import scala.Tuple3;
 import scala.collection.Iterator;
 
 /**
- * What Spark knows of a shuffle's map side: for every partition the attempts whose output counts
- * (of speculative ones the winners) and that hold data for it, and which of them have local output.
- * Spark never rounds the size of a partition's output to or from zero, so this is exact. Immutable.
+ * Expected map outputs of a read, from Spark's map statuses: for every partition, the winning
+ * attempts that wrote data for it, and which of them have local output. Spark never rounds a
+ * partition's size to or from zero, so this is exact. Immutable.
  */
 public final class ExpectedMaps {
   private final int startMapIndex;
@@ -31,7 +31,10 @@ public final class ExpectedMaps {
   private final List<Attempt> attempts = new ArrayList<>();
   private final Map<Long, LocalAttempt> local = new HashMap<>();
 
-  /** One attempt and the partitions that it holds data for: there may be millions of pairs. */
+  /**
+   * One attempt and the partitions that it wrote data for. Compact, because there may be millions
+   * of pairs.
+   */
   private static final class Attempt {
     private final long mapId;
     private final int mapIndex;
@@ -57,8 +60,9 @@ public final class ExpectedMaps {
   }
 
   /**
-   * What there is to read of partitions {@code startPartition..endPartition-1} of the map tasks
-   * {@code startMapIndex..endMapIndex-1}, where {@code Integer.MAX_VALUE} stands for the last.
+   * The expected outputs of partitions {@code startPartition..endPartition-1} and map tasks {@code
+   * startMapIndex..endMapIndex-1}; {@code endMapIndex} is {@code Integer.MAX_VALUE} for all map
+   * tasks.
    */
   public static ExpectedMaps of(
       MapOutputTracker tracker,
@@ -81,7 +85,7 @@ public final class ExpectedMaps {
           found = byLocation.next();
       expected.add(found._1(), found._2().iterator());
     }
-    // Spark hands them out by location, in no order.
+    // Spark returns attempts grouped by location, in no defined order.
     expected.attempts.sort(Comparator.comparingLong(attempt -> attempt.mapId));
     return expected;
   }
@@ -93,7 +97,7 @@ public final class ExpectedMaps {
     while (blocks.hasNext()) {
       Tuple3<BlockId, Object, Object> block = blocks.next();
       ShuffleBlockId id = (ShuffleBlockId) block._1();
-      // Blocks of an attempt follow each other.
+      // Blocks of one attempt are adjacent.
       if (attempt == null || attempt.mapId != id.mapId()) {
         attempt = new Attempt(id.mapId(), (Integer) block._3());
         attempts.add(attempt);
@@ -103,13 +107,13 @@ public final class ExpectedMaps {
         local
             .computeIfAbsent(id.mapId(), any -> new LocalAttempt(there.get().at(), new HashMap<>()))
             .bytesOfPartition()
-            // Sizes in map statuses are without headers of blocks; there is at least one.
+            // Sizes in map statuses exclude block headers; there is at least one block.
             .put(id.reduceId(), (Long) block._2() + BlockHeader.LENGTH);
       }
     }
   }
 
-  /** The request that reads all of it from the servers. */
+  /** The request that reads all expected outputs from the servers. */
   public ShuffleReadRequest.Builder request(ShuffleAssignment assignment) {
     ShuffleReadRequest.Builder request = ShuffleReadRequest.builder(assignment);
     if (startMapIndex > 0 || endMapIndex < Integer.MAX_VALUE) {
@@ -124,11 +128,11 @@ public final class ExpectedMaps {
   }
 
   /**
-   * Tells a request which pieces are larger than what is pushed behind its task. Sizes are those of
-   * Spark's map statuses, a few percent off: a wrong guess costs a wait for nothing, or none where
-   * one would have helped.
+   * Marks the pieces that are too large for the background push, so that the read does not wait for
+   * them. Sizes in map statuses are a few percent off; a wrong guess costs a needless wait or a
+   * missed one.
    */
-  public void leaveLocal(ShuffleReadRequest.Builder request, long largestPushedBytes) {
+  public void markLeftLocal(ShuffleReadRequest.Builder request, long largestPushedBytes) {
     local.forEach(
         (mapId, attempt) ->
             attempt
@@ -141,7 +145,7 @@ public final class ExpectedMaps {
                     }));
   }
 
-  /** The attempts that have local output, by their ids. Not to be changed. */
+  /** The attempts with local output, by their ids. Callers must not modify the map. */
   public Map<Long, LocalAttempt> local() {
     return local;
   }

@@ -23,8 +23,8 @@ import org.apache.spark.shuffle.ShuffleReadMetricsReporter;
 import org.apache.spark.unsafe.Platform;
 
 /**
- * Contents as they come from the servers and from local output. Tells Spark's metrics what came,
- * and Spark itself which map task to repeat when something expected is nowhere to be had.
+ * Block contents fetched from servers and from local output. Updates Spark's read metrics, and
+ * throws a fetch failure that names the map tasks to repeat when an expected block is lost.
  */
 public final class FetchedBlocks implements BlockContents {
   private final ShuffleRead read;
@@ -39,9 +39,9 @@ public final class FetchedBlocks implements BlockContents {
 
   /**
    * @param read takes
-   * @param outdated tells whether the read did not know all servers that the shuffle has by now;
-   *     asked when something is missing, waits for a bounded time
-   * @param memory takes: counts the slices of the read
+   * @param outdated whether the shuffle now has servers that the read did not know; called when a
+   *     block is missing, waits for a bounded time
+   * @param memory takes: accounts the memory of the read's slices
    */
   public FetchedBlocks(
       ShuffleRead read,
@@ -79,12 +79,17 @@ public final class FetchedBlocks implements BlockContents {
 
   private IOException fetchFailed(BlocksMissingException cause) {
     if (outdated.getAsBoolean()) {
-      // Nothing is known to be lost: the next try of this task looks at every server.
+      // The block may be on a server that this attempt did not know. The task's next attempt reads
+      // from all servers.
       return new IOException(
-          "shuffle " + shuffleId + " has got further servers since this task began", cause);
+          "the assignment of the shuffle changed after this task attempt started, the next attempt"
+              + " reads from all servers shuffle="
+              + shuffleId,
+          cause);
     }
     MissingBlocks first = cause.missing().get(0);
-    // Unchecked for Scala; making it also tells the task, in case user code swallows it.
+    // Checked exceptions are unchecked in Scala. Its constructor also notifies the task, in case
+    // user code swallows the exception.
     Platform.throwException(
         new FetchFailedException(
             MapLocation.of(first.mapAttempt()),
@@ -101,9 +106,9 @@ public final class FetchedBlocks implements BlockContents {
     Set<String> blamed = new TreeSet<>();
     Set<String> silent = new TreeSet<>();
     for (MissingBlocks one : cause.missing()) {
-      List<String> failed = serversThat(FetchedBlocks::explainsLoss, one);
+      List<String> failed = serversWith(FetchedBlocks::explainsLoss, one);
       blamed.addAll(failed.isEmpty() ? one.servers() : failed);
-      silent.addAll(serversThat(reason -> reason == Reason.UNREACHABLE, one));
+      silent.addAll(serversWith(reason -> reason == Reason.UNREACHABLE, one));
     }
     return MissingMaps.text(
             cause.missing().stream()
@@ -113,14 +118,17 @@ public final class FetchedBlocks implements BlockContents {
         + MissingMaps.servers(blamed, silent);
   }
 
-  private static List<String> serversThat(Predicate<Reason> did, MissingBlocks missing) {
+  private static List<String> serversWith(Predicate<Reason> reason, MissingBlocks missing) {
     return missing.answers().stream()
-        .filter(answer -> did.test(answer.reason()))
+        .filter(answer -> reason.test(answer.reason()))
         .map(MissingBlocks.Answer::server)
         .toList();
   }
 
-  /** One that merely has nothing may stand in for another, and have all that it ever got. */
+  /**
+   * Whether this answer of a server explains a loss. A server that never received the block does
+   * not: it may be a replacement server and store everything that was pushed to it.
+   */
   private static boolean explainsLoss(Reason reason) {
     return switch (reason) {
       case NEVER_WRITTEN, INCOMPLETE -> false;
@@ -128,7 +136,7 @@ public final class FetchedBlocks implements BlockContents {
     };
   }
 
-  /** Local output counts what it fetches itself. */
+  /** Excludes blocks of local output, which {@code SparkLocalOutput} reports itself. */
   private static long remoteBlocks(ReadCounters counters) {
     return counters.blocks() - counters.local().blocks();
   }

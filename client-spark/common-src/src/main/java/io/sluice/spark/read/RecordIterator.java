@@ -12,8 +12,8 @@ import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
 
 /**
- * Decodes contents into records and counts them. When the last record has been taken the contents
- * are closed and the task's read metrics brought up to date.
+ * Decodes block contents into records and counts them. After the last record it closes the contents
+ * and updates the task's read metrics.
  */
 final class RecordIterator extends AbstractIterator<Tuple2<Object, Object>> {
   private final BlockContents contents;
@@ -71,7 +71,7 @@ final class RecordIterator extends AbstractIterator<Tuple2<Object, Object>> {
         return false;
       }
     } catch (IOException e) {
-      // Iterators of Scala declare nothing; Spark expects the exception as it is.
+      // Scala iterators declare no exceptions; Spark expects the original exception.
       Platform.throwException(e);
     }
     decoded = serializer.deserializeStream(stream).asKeyValueIterator();

@@ -14,7 +14,10 @@ import scala.Product2;
 import scala.Tuple2;
 import scala.collection.Iterator;
 
-/** Reads a range of reduce partitions and does with the records what their dependency asks for. */
+/**
+ * Reads a range of reduce partitions; aggregates and sorts the records as their dependency
+ * requires.
+ */
 public final class SluiceReader<K, C> implements ShuffleReader<K, C> {
   private final ShuffleDependency<K, ?, C> dependency;
   private final BlockContents contents;
@@ -22,7 +25,7 @@ public final class SluiceReader<K, C> implements ShuffleReader<K, C> {
   private final ShuffleReadMetricsReporter metrics;
 
   /**
-   * @param contents takes: closed when it has been read, at the latest when the task ends
+   * @param contents takes: closed after the last record, at the latest when the task ends
    */
   public SluiceReader(
       ShuffleDependency<K, ?, C> dependency,
@@ -41,7 +44,7 @@ public final class SluiceReader<K, C> implements ShuffleReader<K, C> {
   public Iterator<Product2<K, C>> read() {
     RecordIterator records =
         new RecordIterator(contents, dependency.serializer(), metrics, context);
-    // A cancelled task notices between two records.
+    // A cancelled task stops between two records.
     Iterator<Tuple2<Object, Object>> interruptible = new InterruptibleIterator<>(context, records);
     Iterator<Product2<K, C>> aggregated = aggregate(interruptible);
     if (dependency.keyOrdering().isDefined()) {
@@ -62,7 +65,7 @@ public final class SluiceReader<K, C> implements ShuffleReader<K, C> {
     return new InterruptibleIterator<>(context, aggregated);
   }
 
-  /** What the records hold is known to the dependency alone: (K, V), or (K, C) once combined. */
+  /** Only the dependency knows the record type: (K, V), or (K, C) after map-side combining. */
   @SuppressWarnings("unchecked")
   private Iterator<Product2<K, C>> aggregate(Iterator<Tuple2<Object, Object>> records) {
     if (dependency.aggregator().isEmpty()) {

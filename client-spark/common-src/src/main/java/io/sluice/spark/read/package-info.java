@@ -1,6 +1,6 @@
 /**
- * The reduce side: from the map attempts that Spark expects, over verified blocks, to records,
- * aggregated and ordered as Spark's own reader does. Everything here belongs to one task and runs
- * on its thread. Depends on the client library and on Spark's public classes.
+ * The reduce side: finds the expected map attempts, reads and verifies their blocks, decodes
+ * records, and aggregates and sorts them like Spark's built-in reader. All classes belong to one
+ * task and run on its thread. Depends on the client library and on Spark's public classes.
  */
 package io.sluice.spark.read;

@@ -5,7 +5,7 @@ import io.sluice.client.read.ShuffleBlock;
 import io.sluice.client.read.ShuffleRead;
 import java.io.IOException;
 
-/** A read that adds what it did to a shuffle's statistics when it is closed. */
+/** A read that adds its counters to the shuffle's statistics when it is closed. */
 public final class CountedRead implements ShuffleRead {
   private final ShuffleRead read;
   private final ShuffleStatistics statistics;

@@ -6,21 +6,21 @@ import java.io.Serializable;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What tasks did with one shuffle. Attempts count that ended well; bytes are those of blocks,
- * headers included.
+ * Counters of one shuffle, summed over its successful task attempts. Bytes are those of blocks,
+ * including headers.
  */
 public record ShuffleCounters(Writes writes, Reads reads) implements Serializable {
   public static final ShuffleCounters ZERO = new ShuffleCounters(Writes.ZERO, Reads.ZERO);
 
   /**
-   * What map tasks did.
+   * Counters of map tasks.
    *
    * @param attempts map attempts that ended
-   * @param records records that they wrote
-   * @param pushedBytes bytes that servers took, copies counted once
-   * @param localBytes bytes that went to local output
+   * @param records records written
+   * @param pushedBytes bytes that servers accepted; replicas are counted once
+   * @param localBytes bytes written to local output
    * @param retries pushes that were repeated
-   * @param replacementServers times that an attempt went on at a further server
+   * @param replacementServers number of times that an attempt continued on a replacement server
    * @param waitMs time that attempts waited for servers
    */
   public record Writes(
@@ -47,12 +47,12 @@ public record ShuffleCounters(Writes writes, Reads reads) implements Serializabl
   }
 
   /**
-   * What reduce tasks did.
+   * Counters of reduce tasks.
    *
    * @param count reads that ended
-   * @param bytes bytes that servers sent, or that were read from their run files
-   * @param fileBytes those of bytes that were read from run files without their server
-   * @param localBytes bytes that were read from local output
+   * @param bytes bytes sent by servers or read directly from their run files
+   * @param fileBytes bytes read directly from run files, included in {@code bytes}
+   * @param localBytes bytes read from local output
    * @param retries requests that were repeated
    * @param waitMs time that reads waited
    */
@@ -72,7 +72,7 @@ public record ShuffleCounters(Writes writes, Reads reads) implements Serializabl
     }
   }
 
-  /** Of one map attempt. */
+  /** Counters of one map attempt. */
   public static ShuffleCounters of(PushCounters push) {
     long localBytes = push.elsewhere().localBytes();
     return new ShuffleCounters(
@@ -87,7 +87,7 @@ public record ShuffleCounters(Writes writes, Reads reads) implements Serializabl
         Reads.ZERO);
   }
 
-  /** Of one read. */
+  /** Counters of one read. */
   public static ShuffleCounters of(ReadCounters read) {
     return new ShuffleCounters(
         Writes.ZERO,

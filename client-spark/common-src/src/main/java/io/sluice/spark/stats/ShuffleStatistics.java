@@ -3,9 +3,9 @@ package io.sluice.spark.stats;
 import org.apache.spark.util.AccumulatorV2;
 
 /**
- * The sum of what tasks did with a shuffle. Travels in the shuffle's handle; what a task adds comes
- * back to the driver with the task's result, if it ended well. Thread-safe as Spark's accumulators
- * are: in a task one thread adds, in the driver one merges and any may look.
+ * Accumulator of a shuffle's counters. The shuffle's handle carries it to tasks; a successful task
+ * returns its counters to the driver with its result. As thread-safe as Spark's accumulators: in a
+ * task one thread adds; in the driver one thread merges and any thread may read.
  */
 public final class ShuffleStatistics extends AccumulatorV2<ShuffleCounters, ShuffleCounters> {
   private static final long serialVersionUID = 1L;

@@ -1,5 +1,5 @@
 /**
- * What a shuffle's tasks did with its servers, gathered in the driver by Spark's accumulators: no
- * traffic of its own. Knows the client library's counters and Spark's public classes.
+ * Counters of a shuffle's pushes and reads, collected in the driver by Spark's accumulators,
+ * without messages of its own. Depends on the client library's counters and Spark's public classes.
  */
 package io.sluice.spark.stats;

@@ -15,8 +15,8 @@ import scala.xml.Node;
 import scala.xml.Unparsed;
 
 /**
- * Puts contents into the frame of Spark's pages. By reflection, because Spark's function for that
- * got more parameters from version to version, all with defaults.
+ * Renders content inside the frame of Spark's web pages. Uses reflection, because Spark's function
+ * for it has gained parameters (with defaults) between versions.
  */
 final class PageFrame {
   private static final String FUNCTION = "headerSparkPage";
@@ -25,8 +25,8 @@ final class PageFrame {
   private PageFrame() {}
 
   /**
-   * @param request Spark's type for it differs between its versions
-   * @param html of the contents
+   * @param request HTTP request, whose type differs between Spark versions
+   * @param html content of the page
    */
   static Seq<Node> around(Object request, SparkUITab tab, String title, String html) {
     Function0<List<Node>> contents =
@@ -41,7 +41,8 @@ final class PageFrame {
         Arrays.stream(functions.getClass().getMethods())
             .filter(method -> method.getName().equals(FUNCTION))
             .findFirst()
-            .orElseThrow(() -> new IllegalStateException("Spark has no " + FUNCTION));
+            .orElseThrow(
+                () -> new IllegalStateException("Spark has no method UIUtils." + FUNCTION));
     Object[] arguments = new Object[function.getParameterCount()];
     arguments[0] = request;
     arguments[1] = title;
@@ -56,11 +57,11 @@ final class PageFrame {
       Seq<Node> page = (Seq<Node>) function.invoke(functions, arguments);
       return page;
     } catch (InvocationTargetException | IllegalAccessException | NoSuchMethodException e) {
-      throw new IllegalStateException("cannot make a page of this Spark's", e);
+      throw new IllegalStateException("cannot render a Spark page", e);
     }
   }
 
-  /** A list of one. */
+  /** A list with one element. */
   static <T> List<T> listOf(T element) {
     @SuppressWarnings("unchecked") // Empty: it has elements of any type.
     List<T> none = (List<T>) (List<?>) Nil$.MODULE$;

@@ -8,7 +8,7 @@ import org.apache.spark.status.ElementTrackingStore;
 import org.apache.spark.util.kvstore.KVStore;
 import org.apache.spark.util.kvstore.KVStoreIterator;
 
-/** Keeps the newest state of every shuffle in Spark's status store. */
+/** Stores the newest state of every shuffle in Spark's status store. */
 public final class ShuffleRows extends SparkListener {
   private final ElementTrackingStore store;
 
@@ -26,7 +26,7 @@ public final class ShuffleRows extends SparkListener {
     }
   }
 
-  /** The rows of a store, by the number of their shuffle. */
+  /** The shuffle states in a store, ordered by shuffle id. */
   public static List<ShuffleState> of(KVStore store) {
     List<ShuffleState> rows = new ArrayList<>();
     try (KVStoreIterator<ShuffleState> each = store.view(ShuffleState.class).closeableIterator()) {
@@ -34,7 +34,7 @@ public final class ShuffleRows extends SparkListener {
         rows.add(each.next());
       }
     } catch (Exception e) {
-      // The store says no more of what it may throw.
+      // The store declares no narrower exception.
       throw new IllegalStateException("cannot read Spark's status store: " + e.getMessage(), e);
     }
     return rows;

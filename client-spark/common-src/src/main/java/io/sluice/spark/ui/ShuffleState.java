@@ -8,28 +8,28 @@ import org.apache.spark.scheduler.SparkListenerEvent;
 import org.apache.spark.util.kvstore.KVIndex;
 
 /**
- * How one shuffle stands: an event on Spark's bus and in its event log, and a row of its status
- * store, under the shuffle's number. A class with public fields because both look for those.
- * Immutable.
+ * State of one shuffle: an event on Spark's listener bus and in its event log, and a row of its
+ * status store with the shuffle id as key. Has public fields, because event log and store serialize
+ * those. Immutable.
  */
 public final class ShuffleState implements SparkListenerEvent {
   @KVIndex public final int shuffleId;
 
-  /** Reduce partitions. */
+  /** Number of reduce partitions. */
   public final int partitions;
 
-  /** Names of the servers that hold or held it, in the order in which they joined. */
+  /** Names of all servers that the shuffle was ever assigned to, in the order of assignment. */
   public final List<String> servers;
 
-  /** Changes of its assignment. */
+  /** Number of changes of its assignment. */
   public final int generation;
 
-  /** Why it is Spark's own shuffle; empty if it goes through Sluice. */
+  /** Why it uses Spark's built-in shuffle; empty if it uses Sluice. */
   public final String refusal;
 
   public final ShuffleCounters counters;
 
-  /** Called with what was read of an event log or store, too. */
+  /** Also called to deserialize an event log or store; missing fields are null. */
   @JsonCreator
   public ShuffleState(
       @JsonProperty("shuffleId") int shuffleId,

@@ -17,8 +17,8 @@ import org.apache.spark.scheduler.SparkListenerStageCompleted;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
 
 /**
- * Driver: posts the state of every shuffle that has changed, when a stage or job ends and now and
- * then while tasks end. Thread-safe: shuffles come and go on the threads of Spark's users.
+ * Driver: posts the state of every changed shuffle when a stage or job ends, and at most every two
+ * seconds while tasks end. Thread-safe: shuffles are registered on user threads.
  */
 public final class ShuffleStates extends SparkListener {
   private static final long NANOS_BETWEEN = TimeUnit.SECONDS.toNanos(2);
@@ -27,17 +27,17 @@ public final class ShuffleStates extends SparkListener {
   private final Consumer<SparkListenerEvent> bus;
   private final LongSupplier nanoTime;
   private final Map<Integer, Followed> shuffles = new ConcurrentHashMap<>();
-  // Of the listener's thread.
+  // Owned by the listener thread.
   private long postedNanos;
 
-  /** Where the newest assignment of a shuffle is to be had. */
+  /** Source of the newest assignment of a shuffle. */
   @FunctionalInterface
   public interface Newest {
     /** Null if the shuffle is no longer registered. */
     ShuffleAssignment of(int shuffleId);
   }
 
-  /** One shuffle, and what was said of it last. */
+  /** One shuffle and its last posted state. */
   private static final class Followed {
     private final ShuffleStatistics statistics;
     private volatile ShuffleAssignment assignment;
@@ -49,7 +49,7 @@ public final class ShuffleStates extends SparkListener {
       this.statistics = statistics;
     }
 
-    /** Null if nothing has changed. */
+    /** The state to post; null if it has not changed. */
     private synchronized ShuffleState changed(int shuffleId) {
       ShuffleCounters now = statistics.value();
       ShuffleAssignment servers = assignment;
@@ -69,7 +69,7 @@ public final class ShuffleStates extends SparkListener {
   }
 
   /**
-   * @param bus takes events, without waiting
+   * @param bus accepts events without blocking
    */
   public ShuffleStates(Newest newest, Consumer<SparkListenerEvent> bus, LongSupplier nanoTime) {
     this.newest = newest;
@@ -77,19 +77,19 @@ public final class ShuffleStates extends SparkListener {
     this.nanoTime = nanoTime;
   }
 
-  /** A shuffle goes through Sluice. */
+  /** Adds a shuffle that uses Sluice. */
   public void assigned(ShuffleAssignment assignment, ShuffleStatistics statistics) {
     int shuffleId = assignment.shuffle().getShuffle();
     shuffles.put(shuffleId, new Followed(assignment, statistics));
     post(shuffleId);
   }
 
-  /** A shuffle is Spark's own. */
+  /** Posts the state of a shuffle that uses Spark's built-in shuffle. */
   public void refused(int shuffleId, int partitions, String reason) {
     bus.accept(new ShuffleState(shuffleId, partitions, List.of(), 0, reason, ShuffleCounters.ZERO));
   }
 
-  /** A shuffle is over: its last state is posted, and it is forgotten. */
+  /** Posts the last state of a shuffle and removes it. */
   public void ended(int shuffleId) {
     post(shuffleId);
     shuffles.remove(shuffleId);

@@ -5,7 +5,7 @@ import io.sluice.spark.stats.ShuffleCounters;
 import java.util.List;
 import java.util.Locale;
 
-/** The contents of the Sluice page: totals, and a table with a row per shuffle. */
+/** Content of the Sluice page: totals, and a table with one row per shuffle. */
 final class ShuffleTable {
   private static final String STYLE =
       "<style>.sluice-bar{display:inline-block;height:.6em;margin-left:.5em;min-width:1px}"
@@ -20,19 +20,19 @@ final class ShuffleTable {
   static String html(List<ShuffleState> rows) {
     ShuffleCounters total = ShuffleCounters.ZERO;
     long most = 1;
-    int own = 0;
+    int builtIn = 0;
     for (ShuffleState row : rows) {
       ShuffleCounters counters = row.counters;
       total = total.plus(counters);
       most = Math.max(most, counters.writes().pushedBytes() + counters.writes().localBytes());
-      own += row.refusal.isEmpty() ? 0 : 1;
+      builtIn += row.refusal.isEmpty() ? 0 : 1;
     }
     StringBuilder html = new StringBuilder(STYLE);
     html.append("<ul class=\"list-unstyled\" id=\"sluice-totals\">");
-    item(html, "Shuffles through Sluice", Integer.toString(rows.size() - own));
-    item(html, "Shuffles on Spark's own", Integer.toString(own));
+    item(html, "Sluice shuffles", Integer.toString(rows.size() - builtIn));
+    item(html, "Built-in shuffles", Integer.toString(builtIn));
     item(html, "Pushed to servers", size(total.writes().pushedBytes()));
-    item(html, "Left in local output", size(total.writes().localBytes()));
+    item(html, "Written to local output", size(total.writes().localBytes()));
     item(html, "Read from servers", size(total.reads().bytes()));
     item(html, "Read from local output", size(total.reads().localBytes()));
     html.append("</ul>");
@@ -46,14 +46,14 @@ final class ShuffleTable {
             "Map attempts",
             "Records",
             "Pushed",
-            "Left local",
+            "Written locally",
             "Retries",
-            "Further servers",
+            "Replacement servers",
             "Push wait",
             "Reads",
-            "Read",
-            "From run files",
-            "Read local",
+            "Read from servers",
+            "Read from run files",
+            "Read locally",
             "Read wait")) {
       html.append("<th>").append(head).append("</th>");
     }
@@ -76,7 +76,7 @@ final class ShuffleTable {
     if (row.refusal.isEmpty()) {
       html.append(escaped(String.join(", ", row.servers)));
     } else {
-      html.append("<span class=\"sluice-warn\">Spark's own shuffle: ");
+      html.append("<span class=\"sluice-warn\">Spark's built-in shuffle: ");
       html.append(escaped(row.refusal)).append("</span>");
     }
     html.append("</td>");
@@ -116,7 +116,7 @@ final class ShuffleTable {
     cell(html, value, size(value) + bar);
   }
 
-  /** A cell that is sorted by its value. */
+  /** A table cell with a numeric sort key. */
   private static void cell(StringBuilder html, long value, String content) {
     html.append("<td sorttable_customkey=\"").append(value).append("\">");
     html.append(content).append("</td>");

@@ -8,8 +8,8 @@ import org.apache.spark.ui.SparkUI;
 import scala.collection.immutable.Seq;
 
 /**
- * Found by the history server, if the jar is on its class path: makes rows of an event log, and
- * adds the tab where there are any.
+ * History server plugin, loaded if the jar is on the class path: reads shuffle states from event
+ * logs and adds the Sluice tab to applications that have any.
  */
 public final class SluiceHistory implements AppHistoryServerPlugin {
   @Override

@@ -15,7 +15,7 @@ public final class SluiceTab extends SparkUITab {
     attachPage(new SluicePage(this));
   }
 
-  /** Adds the tab to an application's pages. */
+  /** Adds the tab to an application's web UI. */
   public static void attach(SparkUI ui) {
     ui.attachTab(new SluiceTab(ui));
   }
@@ -25,7 +25,7 @@ public final class SluiceTab extends SparkUITab {
     return "Sluice";
   }
 
-  /** The contents of its page, of what is known now. */
+  /** The content of the tab's page, from the current state. */
   String html() {
     return ShuffleTable.html(ShuffleRows.of(ui.store().store()));
   }

@@ -3,14 +3,14 @@ package io.sluice.spark.ui;
 import org.apache.spark.SparkContext;
 import org.apache.spark.status.ElementTrackingStore;
 
-/** Joins an application's shuffles to its pages and event log. */
+/** Adds an application's shuffles to its web UI and event log. */
 public final class SparkPages {
   private SparkPages() {}
 
   /**
-   * Follows the shuffles of a running application. Called once for each.
+   * Starts to report the shuffles of a running application. Called once per application.
    *
-   * @return to be told of every shuffle
+   * @return must be notified of every shuffle
    */
   public static ShuffleStates follow(SparkContext context, ShuffleStates.Newest newest) {
     ShuffleStates states = new ShuffleStates(newest, context.listenerBus()::post, System::nanoTime);

@@ -1,6 +1,6 @@
 /**
- * The Sluice tab of Spark's web pages: what became of each shuffle, live, and from the event log in
- * the history server. Events carry the state of one shuffle; rows of Spark's status store keep the
- * newest; the page is made of the rows. Knows Spark's pages, listeners and status store.
+ * The Sluice tab of Spark's web UI: the state of each shuffle, live and in the history server. An
+ * event carries the state of one shuffle. Spark's status store has one row per shuffle with its
+ * newest state. The page renders these rows. Depends on Spark's web UI, listeners and status store.
  */
 package io.sluice.spark.ui;

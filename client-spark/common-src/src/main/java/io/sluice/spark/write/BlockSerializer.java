@@ -7,8 +7,8 @@ import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
 
 /**
- * Serializes records of one partition after the other into blocks, each a serialization stream of
- * its own, so that a reader can decode any block without the ones before it.
+ * Serializes the records of one partition into blocks. Each block is a separate serialization
+ * stream, so a reader can decode it without earlier blocks.
  */
 final class BlockSerializer {
   private static final ClassTag<Object> OBJECT = ClassTag$.MODULE$.Object();
@@ -37,13 +37,13 @@ final class BlockSerializer {
     stream.writeKey(key, OBJECT);
     stream.writeValue(value, OBJECT);
     records++;
-    // What the stream itself still buffers comes on top: a few KiB.
+    // The stream itself buffers a few KiB more.
     if (buffer.size() >= blockBytes) {
       flush();
     }
   }
 
-  /** Gives out the open block, if there is one. */
+  /** Writes the open block to the output, if there is one. */
   void flush() throws IOException {
     if (stream != null) {
       stream.close();

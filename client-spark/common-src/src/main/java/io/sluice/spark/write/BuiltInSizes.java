@@ -5,9 +5,9 @@ import io.sluice.common.block.BlockCodec;
 import org.apache.spark.SparkConf;
 
 /**
- * Counts blocks as large as the built-in shuffle would write their content with the same codec.
- * Adaptive execution compares these sizes with its thresholds. Where partitions are tiny, most of a
- * size is the framing of Spark's compressed streams, of which blocks have none. Immutable.
+ * Reports the size that the built-in shuffle would write for a block with the same codec, because
+ * adaptive execution compares sizes with its thresholds. For tiny partitions most of that size is
+ * the framing of Spark's compressed streams, which blocks do not have. Immutable.
  *
  * <pre>
  *  codec    per stream          per piece of content
@@ -21,7 +21,7 @@ public final class BuiltInSizes implements BlockSizes {
   private static final int SNAPPY_HEADER = 16;
   private static final int SNAPPY_LENGTH = 4;
 
-  /** A streamed frame, less one that is made at once. */
+  /** Size of a streamed Zstd frame minus that of a frame compressed in one call. */
   private static final int ZSTD_FRAMING = 2;
 
   private static final int WHOLE_ZSTD_FRAMING = 12;
@@ -35,7 +35,7 @@ public final class BuiltInSizes implements BlockSizes {
   }
 
   /**
-   * @param codec of the shuffle
+   * @param codec codec of the shuffle
    */
   public static BuiltInSizes of(BlockCodec codec, SparkConf conf) {
     String key =

@@ -4,9 +4,9 @@ import java.io.IOException;
 import org.apache.spark.storage.BlockManagerId;
 
 /**
- * Where the blocks of one map attempt go. Used by one thread at a time.
+ * Receives the blocks of one map attempt. Used by one thread at a time.
  *
- * <p>The blocks of one partition are read back in the order in which they were given.
+ * <p>The blocks of one partition are read in the order in which they were added.
  */
 public interface MapOutput {
   /**
@@ -19,14 +19,14 @@ public interface MapOutput {
   void add(int partition, byte[] bytes, int length, int records) throws IOException;
 
   /**
-   * Says that from now on partitions come in ascending order, each for the last time: their last
-   * blocks can say so themselves.
+   * Starts the final pass: from now on blocks are added by ascending partition, each partition for
+   * the last time. The last block of each partition can then be flagged as such.
    */
   void beginFinalPass();
 
   /**
-   * Completes every partition that got a block and waits until all of it is safe, for a bounded
-   * time.
+   * Completes every partition that has a block. Waits for a bounded time until all blocks are
+   * acknowledged or committed to local output.
    */
   void finish() throws IOException;
 
@@ -37,11 +37,11 @@ public interface MapOutput {
   long[] partitionLengths();
 
   /**
-   * Where Spark is to be told that the output lies: one of {@link io.sluice.spark.MapLocation}.
-   * Valid after {@link #finish}.
+   * The map output location to report to Spark, built by {@link io.sluice.spark.MapLocation}. Valid
+   * after {@link #finish}.
    */
   BlockManagerId location();
 
-  /** Gives the output up, or, after {@link #finish}, frees what it holds. Idempotent. */
+  /** Before {@link #finish}, aborts the output; releases all resources. Idempotent. */
   void close();
 }

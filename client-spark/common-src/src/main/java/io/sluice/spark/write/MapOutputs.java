@@ -16,8 +16,8 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.shuffle.ShuffleWriteMetricsReporter;
 
 /**
- * Chooses where the blocks of a map attempt go, by the application's mode of local output. One per
- * process. Thread-safe.
+ * Opens the output of map attempts: servers, local output, or both, by {@code
+ * spark.rss.local.output}. One per process. Thread-safe.
  */
 public final class MapOutputs {
   private final String executor;
@@ -26,16 +26,16 @@ public final class MapOutputs {
   private final PayloadTransform transform;
   private final ReplacementServers replacementServers;
   private final LocalMapFiles files;
-  private final BackgroundPush behind;
+  private final BackgroundPush backgroundPush;
   private final BlockSizes sizes;
 
   /**
    * @param executor the executor of this process
    * @param client borrows
    * @param transform applied to every payload; null for none
-   * @param replacementServers where to ask when a server fails or is full; null: nowhere
-   * @param behind what is told of local output that is to be pushed behind its task
-   * @param sizes that map tasks report of their partitions
+   * @param replacementServers asked for another server when one fails or is full; null for none
+   * @param backgroundPush queues committed local output for the background push
+   * @param sizes computes the partition sizes that map tasks report
    */
   public MapOutputs(
       String executor,
@@ -44,7 +44,7 @@ public final class MapOutputs {
       PayloadTransform transform,
       ReplacementServers replacementServers,
       LocalMapFiles files,
-      BackgroundPush behind,
+      BackgroundPush backgroundPush,
       BlockSizes sizes) {
     this.executor = executor;
     this.mode = mode;
@@ -52,12 +52,12 @@ public final class MapOutputs {
     this.transform = transform;
     this.replacementServers = replacementServers;
     this.files = files;
-    this.behind = behind;
+    this.backgroundPush = backgroundPush;
     this.sizes = sizes;
   }
 
   /**
-   * The output of an attempt, owned by the caller.
+   * Opens the output of an attempt; owned by the caller.
    *
    * @param statistics notified of the result when the output is closed
    */
@@ -74,7 +74,7 @@ public final class MapOutputs {
           local(
               assignment,
               attempt,
-              () -> behind.add(assignment, attempt),
+              () -> backgroundPush.add(assignment, attempt),
               context,
               metrics,
               statistics);
@@ -83,8 +83,8 @@ public final class MapOutputs {
   }
 
   /**
-   * The output of an attempt whose shuffle servers no longer accept: all of it is local, whatever
-   * the mode. Owned by the caller.
+   * Opens a local-only output for an attempt whose shuffle servers no longer accept, in any mode.
+   * Owned by the caller.
    *
    * @param statistics notified of the result when the output is closed
    */
@@ -103,9 +103,9 @@ public final class MapOutputs {
   }
 
   /**
-   * All blocks go to local output.
+   * Opens an output that writes all blocks to local output.
    *
-   * @param afterCommit null if servers never get them
+   * @param afterCommit queues the background push; null if the blocks are never pushed
    */
   private MapOutput local(
       ShuffleAssignment assignment,

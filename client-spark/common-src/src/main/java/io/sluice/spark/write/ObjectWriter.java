@@ -13,9 +13,9 @@ import scala.Tuple2;
 import scala.collection.Iterator;
 
 /**
- * For shuffles whose records cannot be sorted as bytes: those that combine on the map side, and
- * those of a serializer whose records depend on the ones before (Java's). Spark's own sorter
- * combines and orders by partition, spilling to local disk if it must; the result is serialized
+ * Writer for records that cannot be sorted as bytes: with map-side combining, or with a serializer
+ * whose records depend on earlier ones (Java serialization). Spark's {@code ExternalSorter}
+ * combines and sorts by partition, and spills to local disk if needed. The result is serialized
  * partition by partition.
  */
 public final class ObjectWriter<K, V, C> extends SluiceWriter<K, V> {
@@ -26,7 +26,7 @@ public final class ObjectWriter<K, V, C> extends SluiceWriter<K, V> {
 
   /**
    * @param output takes
-   * @param blockBytes content of a block
+   * @param blockBytes uncompressed size of a block
    */
   public ObjectWriter(
       ShuffleDependency<K, V, C> dependency,
@@ -55,7 +55,7 @@ public final class ObjectWriter<K, V, C> extends SluiceWriter<K, V> {
       combining.insertAll(records);
       writeSorted(combining.partitionedIterator());
     } else {
-      // Ordering within a partition is the reader's business, as in Spark's own sort shuffle.
+      // The reader sorts within a partition, as in Spark's sort shuffle.
       ExternalSorter<K, V, V> grouping =
           SparkApis.current()
               .sorter(

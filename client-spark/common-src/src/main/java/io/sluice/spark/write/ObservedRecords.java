@@ -6,7 +6,7 @@ import scala.Product2;
 import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
 
-/** Shows each record to an observer on its way to a writer. Owned by the task thread. */
+/** Passes each record to an observer before the writer receives it. Owned by the task thread. */
 final class ObservedRecords<K, V> extends AbstractIterator<Product2<K, V>> {
   private final Iterator<Product2<K, V>> records;
   private final Partitioner partitioner;
@@ -27,7 +27,7 @@ final class ObservedRecords<K, V> extends AbstractIterator<Product2<K, V>> {
   public Product2<K, V> next() {
     Product2<K, V> record = records.next();
     K key = record._1();
-    observer.see(partitioner.getPartition(key), key, record._2());
+    observer.add(partitioner.getPartition(key), key, record._2());
     return record;
   }
 }

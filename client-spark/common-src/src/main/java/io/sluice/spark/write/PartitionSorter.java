@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Holds serialized records in pages of Spark's task memory and hands them out as blocks, by
- * ascending partition and, within one, in the order of arrival.
+ * Buffers serialized records in pages of Spark's task memory and writes them as blocks, by
+ * ascending partition and within a partition in insertion order.
  *
  * <p>A record is its length followed by its bytes in a page; a pointer to it is one long:
  *
@@ -27,18 +27,18 @@ import org.slf4j.LoggerFactory;
  *       26.. 0  offset in the page: a record begins in the first 128 MiB of its page
  * </pre>
  *
- * so that sorting by partition is a radix sort over the upper three bytes of an array of longs. The
- * array is twice as long as the pointers need, which is the room that the sort works in.
+ * Sorting by partition is a radix sort over the upper three bytes of an array of longs. The array
+ * is twice as long as the pointers need, because the sort needs the same space again.
  *
- * <p>Spilling is draining: when Spark has no more memory, or the configured size is reached, or
- * another consumer of the same task asks, what is held becomes blocks of the output, and inserting
- * goes on. No file is ever written, and memory does not grow with the number of partitions.
+ * <p>The sorter flushes all records as blocks to the output when the configured size is reached,
+ * when Spark has no more memory, or when another consumer of the task needs memory. It never writes
+ * a file, and its memory does not grow with the number of partitions.
  *
- * <p>Owned by the task thread that makes it; a request to spill that comes from another thread or
- * in the middle of an insert is declined, which Spark allows for.
+ * <p>Owned by the task thread that creates it. Declines spill requests from other threads or during
+ * an insert, which Spark permits.
  */
 public final class PartitionSorter extends MemoryConsumer {
-  /** Partitions that a pointer can name. */
+  /** Maximum number of partitions that a pointer can address. */
   public static final int MAX_PARTITIONS = 1 << 24;
 
   private static final Logger LOG = LoggerFactory.getLogger(PartitionSorter.class);
@@ -52,32 +52,32 @@ public final class PartitionSorter extends MemoryConsumer {
   private static final int LAST_SORTED_BYTE = 7;
 
   /**
-   * A task with a few records, such as one that sends on a partial count, must cost next to
-   * nothing: there may be thousands of them.
+   * Small, because a job may have thousands of tasks with a few records each, such as partial
+   * counts.
    */
   private static final long FIRST_PAGE_BYTES = 16 << 10;
 
   private static final long MIN_FULL_PAGE_BYTES = 1 << 20;
 
-  /** Half of what an offset can name, so that the base offset of heap pages fits in besides. */
+  /** Half of the range of an offset, which leaves space for the base offset of heap pages. */
   private static final long MAX_PAGE_BYTES = 1L << (PAGE_SHIFT - 1);
 
-  /** Of the 8192 pages that all consumers of a task have together. */
+  /** Half of the 8192 pages that all consumers of a task share. */
   private static final int MAX_PAGES = 4096;
 
-  /** Doubled, it stays below powers of two, see {@link #withoutHeader}. */
+  /** Stays below powers of two when doubled, see {@link #withoutHeader}. */
   private static final int FIRST_POINTERS = 508;
 
-  /** Smaller blocks cost more to describe, compress and find than they hold. */
-  private static final long WORTHY_BLOCK_BYTES = 16 << 10;
+  /** Below this block size, the cost per block (header, compression, index) dominates. */
+  private static final long MIN_EFFICIENT_BLOCK_BYTES = 16 << 10;
 
-  /** Larger blocks gain nothing any more, while what is held has the collector mark the heap. */
-  private static final long AMPLE_BLOCK_BYTES = 128 << 10;
+  /** Above this block size nothing is gained, and more buffered records cost garbage collection. */
+  private static final long SUFFICIENT_BLOCK_BYTES = 128 << 10;
 
-  private static final long AMPLE_MIN_BYTES = 16 << 20;
+  private static final long MIN_SUFFICIENT_BYTES = 16 << 20;
 
-  /** What many partitions may raise the size to at which a sorter drains. */
-  private static final int MAX_DRAIN_FACTOR = 4;
+  /** Maximum factor by which many partitions raise the flush threshold. */
+  private static final int MAX_THRESHOLD_FACTOR = 4;
 
   private final MapOutput output;
   private final long spillBytes;
@@ -97,11 +97,11 @@ public final class PartitionSorter extends MemoryConsumer {
   private boolean busy;
   private byte[] block = new byte[0];
   private long peakBytes;
-  private int drains;
+  private int flushes;
 
   /**
-   * @param spillBytes bytes of task memory at which to drain, even if Spark would give more
-   * @param blockBytes content of a block, unless one record is larger
+   * @param spillBytes bytes of task memory at which to flush, even if Spark would grant more
+   * @param blockBytes maximum uncompressed size of a block, unless one record is larger
    */
   public PartitionSorter(
       TaskMemoryManager memory, MapOutput output, long spillBytes, int blockBytes) {
@@ -113,25 +113,25 @@ public final class PartitionSorter extends MemoryConsumer {
   }
 
   /**
-   * The size at which to drain for so many partitions: what is configured, less if blocks are large
-   * with less, or up to four times as much where that makes blocks that are not tiny.
+   * The flush threshold for a number of partitions: the configured size; less if blocks are large
+   * enough with less; up to four times the configured size if blocks would otherwise be tiny.
    */
-  static long drainBytes(long configuredBytes, int partitions) {
-    long worthyBytes =
-        Math.min(partitions * WORTHY_BLOCK_BYTES, configuredBytes * MAX_DRAIN_FACTOR);
-    long ampleBytes = Math.max(partitions * AMPLE_BLOCK_BYTES, AMPLE_MIN_BYTES);
-    return Math.max(Math.min(configuredBytes, ampleBytes), worthyBytes);
+  static long flushThresholdBytes(long configuredBytes, int partitions) {
+    long efficientBytes =
+        Math.min(partitions * MIN_EFFICIENT_BLOCK_BYTES, configuredBytes * MAX_THRESHOLD_FACTOR);
+    long sufficientBytes = Math.max(partitions * SUFFICIENT_BLOCK_BYTES, MIN_SUFFICIENT_BYTES);
+    return Math.max(Math.min(configuredBytes, sufficientBytes), efficientBytes);
   }
 
-  /** A full sorter has some 64 pages. */
+  /** Page size with which a full sorter has about 64 pages. */
   private static long fullPageBytes(TaskMemoryManager memory, long spillBytes) {
     long wanted = Math.min(MAX_PAGE_BYTES, Math.max(MIN_FULL_PAGE_BYTES, spillBytes / 64));
     return Math.min(withoutHeader(wanted), memory.pageSizeBytes());
   }
 
   /**
-   * An array of just over a power of two takes twice that where the collector gives large objects
-   * whole regions, as G1 does.
+   * Leaves space for the array header. G1 allocates large objects in whole regions, so an array
+   * slightly above a power of two would use twice its size.
    */
   private static long withoutHeader(long bytes) {
     return bytes - Platform.LONG_ARRAY_OFFSET;
@@ -143,7 +143,7 @@ public final class PartitionSorter extends MemoryConsumer {
     try {
       int required = Math.addExact(length, lengthBytes);
       if (count > 0 && getUsed() >= spillBytes && !(pageHasRoom(required) && pointersHaveRoom())) {
-        drain();
+        flush();
       }
       while (!pageHasRoom(required) || !pointersHaveRoom()) {
         if (!pageHasRoom(required)) {
@@ -172,12 +172,12 @@ public final class PartitionSorter extends MemoryConsumer {
     }
   }
 
-  /** Gives out everything that is left. */
+  /** Writes all remaining records. */
   public void finish() throws IOException {
     busy = true;
     try {
       output.beginFinalPass();
-      drain();
+      flush();
     } finally {
       busy = false;
     }
@@ -191,15 +191,15 @@ public final class PartitionSorter extends MemoryConsumer {
     block = new byte[0];
   }
 
-  /** Most task memory ever held, in bytes. */
+  /** Peak task memory, in bytes. */
   public long peakBytes() {
     notePeak();
     return peakBytes;
   }
 
-  /** Times that records were given out, the final one included. */
-  public int drains() {
-    return drains;
+  /** Number of flushes, including the final one. */
+  public int flushes() {
+    return flushes;
   }
 
   @Override
@@ -211,7 +211,7 @@ public final class PartitionSorter extends MemoryConsumer {
     busy = true;
     try {
       long before = getUsed();
-      drain();
+      flush();
       return before - getUsed();
     } finally {
       busy = wasBusy;
@@ -228,7 +228,7 @@ public final class PartitionSorter extends MemoryConsumer {
 
   private void addPage(int required) throws IOException {
     if (pages.size() >= MAX_PAGES) {
-      drain();
+      flush();
     }
     page = newPage(required);
     pages.add(page);
@@ -237,8 +237,8 @@ public final class PartitionSorter extends MemoryConsumer {
   }
 
   /**
-   * As large as all pages before it together, up to a full page, if Spark has that much. May drain
-   * this sorter, through spill(), to find the memory.
+   * Allocates a page as large as all existing pages together, up to a full page; a smaller page if
+   * memory is short. Spark may call {@link #spill} of this sorter to find the memory.
    */
   private MemoryBlock newPage(int required) {
     long wanted = Math.min(fullPageBytes, Math.max(FIRST_PAGE_BYTES, getUsed()));
@@ -246,8 +246,8 @@ public final class PartitionSorter extends MemoryConsumer {
       try {
         return allocatePage(wanted);
       } catch (SparkOutOfMemoryError e) {
-        // Less may still do.
-        LOG.debug("no full page of task memory bytes={}", wanted);
+        // Try a page for this record only.
+        LOG.debug("full page of task memory not available requestedBytes={}", wanted);
       }
     }
     return allocatePage(required);
@@ -256,15 +256,15 @@ public final class PartitionSorter extends MemoryConsumer {
   private void growPointers() throws IOException {
     long wanted = pointers == null ? FIRST_POINTERS : pointers.size() * 2;
     if (wanted / 2 > Integer.MAX_VALUE) {
-      drain();
+      flush();
       return;
     }
     LongArray larger;
     try {
-      // May drain this sorter, through spill(), to find the memory.
+      // Spark may call spill() of this sorter to find the memory.
       larger = allocateArray(wanted);
     } catch (TooLargePageException e) {
-      drain();
+      flush();
       return;
     } catch (SparkOutOfMemoryError e) {
       if (pointersHaveRoom()) {
@@ -289,14 +289,14 @@ public final class PartitionSorter extends MemoryConsumer {
     pointerLimit = array.size() / 2;
   }
 
-  /** Afterwards the sorter holds no records and no pages. */
-  private void drain() throws IOException {
+  /** Writes all records as blocks and frees all pages. */
+  private void flush() throws IOException {
     notePeak();
     if (count > 0) {
-      drains++;
+      flushes++;
       int first =
           RadixSort.sort(pointers, count, FIRST_SORTED_BYTE, LAST_SORTED_BYTE, false, false);
-      giveOut(first, first + count);
+      writeBlocks(first, first + count);
       count = 0;
       recordBytes = 0;
     }
@@ -306,7 +306,7 @@ public final class PartitionSorter extends MemoryConsumer {
     }
   }
 
-  private void giveOut(int first, int end) throws IOException {
+  private void writeBlocks(int first, int end) throws IOException {
     int needed = (int) Math.min(blockBytes, recordBytes);
     if (block.length < needed) {
       block = new byte[needed];
@@ -345,8 +345,8 @@ public final class PartitionSorter extends MemoryConsumer {
   }
 
   private void freePages() {
-    for (MemoryBlock held : pages) {
-      freePage(held);
+    for (MemoryBlock allocated : pages) {
+      freePage(allocated);
     }
     pages.clear();
     page = null;

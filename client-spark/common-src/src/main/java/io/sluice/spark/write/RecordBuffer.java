@@ -2,23 +2,21 @@ package io.sluice.spark.write;
 
 import java.io.ByteArrayOutputStream;
 
-/**
- * A byte array that grows and whose content is read in place. Not thread-safe; its methods are not
- * synchronized in effect, since one task thread owns it.
- */
+/** A growing byte array whose content is read in place. Owned by one task thread. */
 final class RecordBuffer extends ByteArrayOutputStream {
   RecordBuffer(int initialBytes) {
     super(initialBytes);
   }
 
-  /** The content is its first {@link #size} bytes. Borrowed until the next write or reset. */
+  /**
+   * The backing array; the first {@link #size} bytes are the content. Borrowed until the next write
+   * or reset.
+   */
   byte[] array() {
     return buf;
   }
 
-  /**
-   * Empties it, and drops an array that one large record has made larger than {@code keepBytes}.
-   */
+  /** Empties the buffer, and replaces an array that has grown beyond {@code keepBytes}. */
   void clear(int keepBytes) {
     reset();
     if (buf.length > keepBytes) {

@@ -12,9 +12,9 @@ import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
 
 /**
- * The way of nearly every shuffle: each record is serialized when it arrives and only its bytes are
- * kept and sorted. Needs a serializer whose records can be reordered in a stream, and no map-side
- * combining. A record's objects may be reused by the caller as soon as it has been taken.
+ * Writer of nearly every shuffle: serializes each record on arrival and sorts the bytes. Requires a
+ * serializer whose serialized records can be reordered, and no map-side combining. The caller may
+ * reuse a record's objects after each record.
  */
 public final class SerializedWriter<K, V> extends SluiceWriter<K, V> {
   private static final ClassTag<Object> OBJECT = ClassTag$.MODULE$.Object();
@@ -28,8 +28,8 @@ public final class SerializedWriter<K, V> extends SluiceWriter<K, V> {
 
   /**
    * @param output takes
-   * @param spillBytes task memory at which to push and go on; more where there are many partitions
-   * @param blockBytes content of a block
+   * @param spillBytes task memory at which to push buffered records; raised for many partitions
+   * @param blockBytes uncompressed size of a block
    */
   public SerializedWriter(
       Partitioner partitioner,
@@ -47,7 +47,7 @@ public final class SerializedWriter<K, V> extends SluiceWriter<K, V> {
         new PartitionSorter(
             context.taskMemoryManager(),
             output,
-            PartitionSorter.drainBytes(spillBytes, partitioner.numPartitions()),
+            PartitionSorter.flushThresholdBytes(spillBytes, partitioner.numPartitions()),
             blockBytes);
   }
 

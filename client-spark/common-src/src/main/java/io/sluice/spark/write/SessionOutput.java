@@ -12,8 +12,8 @@ import org.apache.spark.shuffle.ShuffleWriteMetricsReporter;
 import org.apache.spark.storage.BlockManagerId;
 
 /**
- * Gives blocks to a push session, which sends them to servers or keeps them in local output.
- * Reports to Spark's metrics on the way, and to the statistics of the shuffle when it is closed.
+ * Adds blocks to a push session, which sends them to servers or writes them to local output.
+ * Updates Spark's metrics, and the shuffle's statistics when it is closed.
  */
 final class SessionOutput implements MapOutput {
   private final PushSession session;
@@ -32,9 +32,9 @@ final class SessionOutput implements MapOutput {
   /**
    * @param session takes
    * @param executor the executor of this process
-   * @param local takes: where the session puts what goes to no server; null: nowhere
-   * @param afterCommit called when local output has blocks and is committed: servers get them
-   *     later; null if local output has the only copy of its blocks
+   * @param local takes: the session's local output; null for none
+   * @param afterCommit called after non-empty local output is committed, to push it in the
+   *     background; null if local output stays the only copy of its blocks
    */
   SessionOutput(
       PushSession session,
@@ -58,13 +58,13 @@ final class SessionOutput implements MapOutput {
 
   @Override
   public void add(int partition, byte[] bytes, int length, int records) throws IOException {
-    // A killed task whose thread is not interrupted would write on for nothing.
+    // A killed task whose thread is not interrupted would otherwise continue to write.
     context.killTaskIfInterrupted();
     long begun = System.nanoTime();
     session.add(partition, bytes, 0, length, records);
-    long held = session.heldBytes();
-    long granted = memory.account(held);
-    if (granted < held) {
+    long unacknowledged = session.heldBytes();
+    long granted = memory.account(unacknowledged);
+    if (granted < unacknowledged) {
       session.awaitHeldAtMost(granted);
     }
     metrics.incRecordsWritten(records);
@@ -85,8 +85,8 @@ final class SessionOutput implements MapOutput {
   }
 
   /**
-   * Commits local output, which has blocks. The executor has to stay until the shuffle ends only if
-   * servers do not get them.
+   * Commits non-empty local output. If it stays the only copy of its blocks, the executor must stay
+   * until the shuffle ends.
    */
   private BlockManagerId commit() throws IOException {
     boolean onlyCopy = afterCommit == null;

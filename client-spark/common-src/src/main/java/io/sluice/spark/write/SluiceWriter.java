@@ -15,8 +15,8 @@ import scala.Product2;
 import scala.collection.Iterator;
 
 /**
- * What all writers of a map attempt have in common: the output is finished when the records are
- * through, reported to Spark once, and given up on every other way out.
+ * Base class of all writers of a map attempt. Finishes the output after the last record and reports
+ * its status to Spark once; aborts the output on any failure.
  */
 public abstract class SluiceWriter<K, V> extends ShuffleWriter<K, V> {
   private final long mapId;
@@ -29,12 +29,12 @@ public abstract class SluiceWriter<K, V> extends ShuffleWriter<K, V> {
   SluiceWriter(TaskContext context, long mapId, MapOutput output) {
     this.mapId = mapId;
     this.output = Objects.requireNonNull(output);
-    // stop() is not called after an Error; this is.
+    // Spark does not call stop() after an Error, but it calls this listener.
     TaskCompletionListener closer = ended -> close();
     context.addTaskCompletionListener(closer);
   }
 
-  /** Gives every record to the output, as blocks. */
+  /** Writes every record to the output, as blocks. */
   abstract void writeAll(Iterator<Product2<K, V>> records) throws IOException;
 
   /** Returns memory and temporary files. Idempotent. */
@@ -45,7 +45,7 @@ public abstract class SluiceWriter<K, V> extends ShuffleWriter<K, V> {
   }
 
   /**
-   * Has Spark see each record before it is written, if it wants to; call before {@link #write}.
+   * Enables Spark's row observer, if Spark requests one; call before {@link #write}.
    *
    * @param dependency the task's own copy
    */

@@ -9,13 +9,15 @@ import scala.Product2;
 import scala.collection.Iterator;
 
 /**
- * For a serializer whose records cannot be reordered, no map-side combining and few partitions: one
- * open serialization stream per partition. Like Spark's own writer for that case it never holds a
- * record as an object, so that callers which reuse their objects are safe with the same number of
- * partitions as there.
+ * Writer with one open serialization stream per partition, for a serializer whose records cannot be
+ * reordered, without map-side combining, and with few partitions. Like Spark's writer for this case
+ * it never keeps a record as an object, so callers may reuse objects up to the same number of
+ * partitions.
  */
 public final class StreamPerPartitionWriter<K, V> extends SluiceWriter<K, V> {
-  /** What all open streams may hold together, so that it need not be asked of Spark. */
+  /**
+   * Maximum bytes buffered by all open streams; small enough not to be accounted as task memory.
+   */
   private static final int MAX_OPEN_BYTES = 16 << 20;
 
   private static final int MIN_BLOCK_BYTES = 4096;
@@ -27,7 +29,7 @@ public final class StreamPerPartitionWriter<K, V> extends SluiceWriter<K, V> {
 
   /**
    * @param output takes
-   * @param blockBytes content of a block
+   * @param blockBytes uncompressed size of a block
    */
   public StreamPerPartitionWriter(
       Partitioner partitioner,

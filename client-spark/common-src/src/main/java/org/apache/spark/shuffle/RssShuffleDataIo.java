@@ -7,9 +7,9 @@ import org.apache.spark.shuffle.sort.io.LocalDiskShuffleDataIO;
 import org.apache.spark.shuffle.sort.io.LocalDiskShuffleDriverComponents;
 
 /**
- * Tells Spark whether shuffle data outlives executors, which is what dynamic allocation needs to
- * know before it lets one go. Local output is written by Spark's own implementation: it is used for
- * shuffles that fell back to Spark's sort shuffle, and only for them.
+ * Reports to Spark whether shuffle data outlives executors; dynamic allocation needs this before it
+ * releases an executor. Map output is written by Spark's implementation, and only for shuffles that
+ * fall back to the built-in shuffle.
  */
 public final class RssShuffleDataIo extends LocalDiskShuffleDataIO {
   public RssShuffleDataIo(SparkConf conf) {
@@ -22,7 +22,10 @@ public final class RssShuffleDataIo extends LocalDiskShuffleDataIO {
   }
 
   private static final class DriverComponents extends LocalDiskShuffleDriverComponents {
-    /** False until there is a shuffle, and from the first one on that uses local disks. */
+    /**
+     * True while there are shuffles and none is stored on local disks. Once a shuffle falls back,
+     * false until the application ends.
+     */
     @Override
     public boolean supportsReliableStorage() {
       SparkEnv env = SparkEnv.get();

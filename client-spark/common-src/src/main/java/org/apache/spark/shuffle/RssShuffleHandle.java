@@ -13,9 +13,9 @@ import java.io.ObjectOutputStream;
 import org.apache.spark.ShuffleDependency;
 
 /**
- * A shuffle that goes through Sluice; it carries its assignment to every task. In the driver that
- * is always the newest one: a stage's tasks are serialized when the stage is submitted, and so know
- * every server that the stages before it came to use. Thread-safe.
+ * Handle of a shuffle that uses Sluice; carries its assignment to every task. The driver always
+ * serializes the newest assignment when it submits a stage, so the tasks know every server that
+ * earlier stages used. Thread-safe.
  */
 public final class RssShuffleHandle<K, V, C> extends BaseShuffleHandle<K, V, C> {
   private static final long serialVersionUID = 5L;
@@ -25,7 +25,8 @@ public final class RssShuffleHandle<K, V, C> extends BaseShuffleHandle<K, V, C> 
   private transient boolean carriedRemoved;
 
   /**
-   * In executors: of the application, or null. Secret: it goes where Spark sends tasks, no further.
+   * In executors: the application's credential, or null. Secret: it is sent only in Spark's task
+   * descriptions.
    */
   private transient byte[] carriedCredential;
 
@@ -40,7 +41,7 @@ public final class RssShuffleHandle<K, V, C> extends BaseShuffleHandle<K, V, C> 
   /**
    * @param carried the assignment at registration
    * @param statistics registered with Spark
-   * @param credentials of the application
+   * @param credentials credentials of the application
    */
   public RssShuffleHandle(
       int shuffleId,
@@ -62,25 +63,28 @@ public final class RssShuffleHandle<K, V, C> extends BaseShuffleHandle<K, V, C> 
   }
 
   /**
-   * Whether Spark has removed the shuffle before this stage, so that servers refuse its blocks. It
-   * is then computed again (after {@code RDD.cleanShuffleDependencies}, for example).
+   * Whether Spark has removed the shuffle before this stage recomputes it, for example after {@code
+   * RDD.cleanShuffleDependencies}. Servers then refuse its blocks.
    */
   boolean isRemoved() {
     return tracked == null ? carriedRemoved : tracked.newest() == null;
   }
 
-  /** Where this process's tasks add what they did. */
+  /** Accumulator to which tasks add their counters. */
   public ShuffleStatistics statistics() {
     return statistics;
   }
 
-  /** Lets an executor's client prove what the driver proved. */
-  void teach(SluiceClient client) {
+  /** Passes the application's credential to an executor's client. */
+  void passCredential(SluiceClient client) {
     if (carriedCredential != null) {
       try {
         client.credentials().learn(ApplicationCredential.fromBytes(carriedCredential));
       } catch (SluiceException e) {
-        throw new IllegalStateException("the driver runs another version of Sluice", e);
+        throw new IllegalStateException(
+            "application credential in the shuffle handle is invalid: driver and executor must use the"
+                + " same version of Sluice",
+            e);
       }
     }
   }

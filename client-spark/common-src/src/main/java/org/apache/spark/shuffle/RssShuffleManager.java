@@ -64,18 +64,18 @@ import org.apache.spark.util.Utils;
 import scala.Option;
 
 /**
- * The entry point of the plugin: {@code spark.shuffle.manager}. A shuffle that gets servers goes
- * through Sluice; any other is Spark's own sort shuffle, which this class extends for that purpose
- * ({@code docs/decisions/0003}).
+ * Entry point of the plugin: {@code spark.shuffle.manager}. A shuffle with assigned servers uses
+ * Sluice; any other falls back to Spark's built-in sort shuffle, which this class extends ({@code
+ * docs/decisions/0003}).
  *
- * <p>One per process. All tasks of the process share one client, made when the first shuffle is
+ * <p>One per process. All tasks of the process share one client, created when the first shuffle is
  * registered, written or read. Thread-safe.
  */
 public class RssShuffleManager extends SortShuffleManager {
   private final SparkConf conf;
   private final PluginConfig config;
   private final boolean isDriver;
-  private final KnownAssignments learnt = new KnownAssignments();
+  private final KnownAssignments known = new KnownAssignments();
   private final LocalMapFiles localFiles;
   private final Object lock = new Object();
 
@@ -102,13 +102,13 @@ public class RssShuffleManager extends SortShuffleManager {
     }
   }
 
-  /** Before anything reads them: the settings that this manager needs of Spark. */
+  /** Sets the Spark keys that this manager needs, before Spark reads them. */
   private static SparkConf prepared(SparkConf conf, boolean isDriver) {
-    // A jar that is not for this Spark says so here, not in the first task.
+    // Fails at start, rather than in the first task, if the jar is for another version of Spark.
     SparkApis.current();
     if (isDriver) {
       SparkDefaults.apply(conf);
-      PluginConfig.takeServed(conf, Utils.getCurrentUserName(), System.getenv());
+      PluginConfig.applyServedSettings(conf, Utils.getCurrentUserName(), System.getenv());
     }
     return conf;
   }
@@ -118,7 +118,7 @@ public class RssShuffleManager extends SortShuffleManager {
       int shuffleId, ShuffleDependency<K, V, C> dependency) {
     int partitions = dependency.partitioner().numPartitions();
     if (partitions == 0) {
-      // Nothing will be written or read.
+      // The shuffle has no data.
       return super.registerShuffle(shuffleId, dependency);
     }
     Optional<ShuffleAssignment> assignment = assign(shuffleId, partitions, dependency.rdd());
@@ -147,14 +147,14 @@ public class RssShuffleManager extends SortShuffleManager {
       all.refuse(
           new Refused(
               Reason.UNSUPPORTED,
-              SparkDefaults.OLD_FETCH_PROTOCOL + "=true gives all attempts of a task one id"),
+              SparkDefaults.OLD_FETCH_PROTOCOL + "=true gives all attempts of a task the same id"),
           shuffleId,
           partitions);
       return Optional.empty();
     }
     OptionalLong small = smallShuffles().smallInput(maps);
     if (small.isPresent()) {
-      all.leaveSmall(shuffleId, small.getAsLong());
+      all.useBuiltInForSmall(shuffleId, small.getAsLong());
       return Optional.empty();
     }
     return all.register(shuffleId, partitions);
@@ -193,8 +193,8 @@ public class RssShuffleManager extends SortShuffleManager {
       TaskContext context,
       ShuffleWriteMetricsReporter metrics) {
     ShuffleDependency<K, V, C> dependency = handle.dependency();
-    ShuffleAssignment assignment = learnt.newest(handle.assignment());
-    handle.teach(client(assignment.shuffle().getApplication()));
+    ShuffleAssignment assignment = known.newest(handle.assignment());
+    handle.passCredential(client(assignment.shuffle().getApplication()));
     MapOutputs outputs = outputs(assignment.shuffle().getApplication());
     MapAttempt attempt = new MapAttempt(mapId, context.partitionId());
     MapOutput output =
@@ -263,10 +263,10 @@ public class RssShuffleManager extends SortShuffleManager {
       ShuffleReadMetricsReporter metrics) {
     DriverReplacementServers driver = replacementServers();
     ShuffleAssignment carried = handle.assignment();
-    handle.teach(client(carried.shuffle().getApplication()));
-    // A task that failed before may have failed because it did not know every server.
+    handle.passCredential(client(carried.shuffle().getApplication()));
+    // An earlier attempt may have failed because it did not know every server of the shuffle.
     ShuffleAssignment assignment =
-        context.attemptNumber() == 0 ? learnt.newest(carried) : driver.awaitNewest(carried);
+        context.attemptNumber() == 0 ? known.newest(carried) : driver.awaitNewest(carried);
     LatestGeneration read = new LatestGeneration(driver, assignment);
     TaskDirectMemory memory = new TaskDirectMemory(context.taskMemoryManager());
     ShuffleReadRequest.Builder request =
@@ -281,7 +281,7 @@ public class RssShuffleManager extends SortShuffleManager {
               metrics));
     }
     if (config.localOutput() == LocalOutputMode.ALWAYS) {
-      awaitPushed(request, expected, config.readWait());
+      awaitBackgroundPush(request, expected, config.readWait());
     }
     return new FetchedBlocks(
         new CountedRead(
@@ -295,65 +295,68 @@ public class RssShuffleManager extends SortShuffleManager {
         metrics);
   }
 
-  /** What is pushed behind its task is waited for a little, and what is never pushed is not. */
-  private void awaitPushed(
+  /**
+   * Lets a read wait briefly for output that is still pushed in the background, but not for output
+   * that is never pushed.
+   */
+  private void awaitBackgroundPush(
       ShuffleReadRequest.Builder request, ExpectedMaps expected, ReadWaitConfig wait) {
     request.waitFor((int) wait.waitMs(), wait.permille());
-    expected.leaveLocal(request, config.largestPushedPartitionBytes());
+    expected.markLeftLocal(request, config.largestPushedPartitionBytes());
   }
 
   @Override
   public boolean unregisterShuffle(int shuffleId) {
     DriverShuffles all;
-    SluiceClient pushing;
-    ReadingStagesEndpoint read;
+    SluiceClient activeClient;
+    ReadingStagesEndpoint stages;
     synchronized (lock) {
       all = shuffles;
-      pushing = client;
-      read = readingStages;
+      activeClient = client;
+      stages = readingStages;
     }
-    if (pushing != null) {
-      pushing.backgroundPusher().forget(shuffleId);
+    if (activeClient != null) {
+      activeClient.backgroundPusher().forget(shuffleId);
     }
-    if (read != null) {
-      read.forget(shuffleId);
+    if (stages != null) {
+      stages.forget(shuffleId);
     }
     if (all != null) {
       states().ended(shuffleId);
       all.unregister(shuffleId);
     }
-    learnt.forget(shuffleId);
+    known.forget(shuffleId);
     localFiles.removeAll(shuffleId);
     return super.unregisterShuffle(shuffleId);
   }
 
   @Override
   public void stop() {
-    SluiceClient ending;
-    AssignmentEndpoint unreachable;
-    ReadingStagesEndpoint unread;
+    SluiceClient closingClient;
+    AssignmentEndpoint closingEndpoint;
+    ReadingStagesEndpoint closingStages;
     synchronized (lock) {
       stopped = true;
-      ending = client;
+      closingClient = client;
       client = null;
-      unreachable = endpoint;
+      closingEndpoint = endpoint;
       endpoint = null;
-      unread = readingStages;
+      closingStages = readingStages;
       readingStages = null;
     }
-    if (unread != null) {
-      unread.close();
+    if (closingStages != null) {
+      closingStages.close();
     }
-    if (unreachable != null) {
-      unreachable.close();
+    if (closingEndpoint != null) {
+      closingEndpoint.close();
     }
-    if (ending != null) {
-      ending.close();
+    if (closingClient != null) {
+      closingClient.close();
     }
     super.stop();
   }
 
-  /** Whether there are shuffles, and every one outlives the executors that wrote it. */
+  /** Whether there are shuffles and all of them outlive the executors that wrote them. */
   boolean isStorageReliable() {
     synchronized (lock) {
       return shuffles != null && !shuffles.anyOnLocalDisks();
@@ -364,9 +367,9 @@ public class RssShuffleManager extends SortShuffleManager {
     synchronized (lock) {
       if (shuffles == null) {
         if (!isDriver) {
-          throw new IllegalStateException("shuffles are registered in the driver only");
+          throw new IllegalStateException("internal error: registerShuffle called in an executor");
         }
-        // Spark may use an application id again, in a second attempt of the same driver.
+        // Spark may reuse an application id in a second attempt of the same driver.
         String application =
             config.nameOnCluster(
                 PluginConfig.applicationName(conf.getAppId(), System.currentTimeMillis()),
@@ -404,9 +407,9 @@ public class RssShuffleManager extends SortShuffleManager {
     sparkContext.addSparkListener(
         new BarrierStages(
             task ->
-                // Not interrupted, as Spark ends tasks of barrier stages itself.
+                // Without interrupting the thread, as Spark kills tasks of barrier stages.
                 sparkContext.killTaskAttempt(
-                    task, false, "another task of its barrier stage misses map output")));
+                    task, false, "another task of its barrier stage found map output missing")));
     Option<ExecutorAllocationManager> allocation = sparkContext.executorAllocationManager();
     if (allocation.isDefined()) {
       sparkContext
@@ -430,13 +433,13 @@ public class RssShuffleManager extends SortShuffleManager {
     }
   }
 
-  /** The way to the driver, which is this process itself in a driver that runs tasks. */
+  /** Sends requests to the driver, which may be this process itself (local master). */
   private DriverReplacementServers replacementServers() {
     synchronized (lock) {
       if (replacementServers == null) {
         SparkEnv env = SparkEnv.get();
         replacementServers =
-            new DriverReplacementServers(new RpcDriverRequests(env.rpcEnv(), env.conf()), learnt);
+            new DriverReplacementServers(new RpcDriverRequests(env.rpcEnv(), env.conf()), known);
       }
       return replacementServers;
     }
@@ -453,14 +456,14 @@ public class RssShuffleManager extends SortShuffleManager {
                 IoEncryption.of(SparkEnv.get()),
                 config.maxReplacementServers() > 0 ? replacementServers() : null,
                 localFiles,
-                pushBehind(client(application)),
+                newBackgroundPush(client(application)),
                 BuiltInSizes.of(config.codec(), conf));
       }
       return outputs;
     }
   }
 
-  private BackgroundPush pushBehind(SluiceClient of) {
+  private BackgroundPush newBackgroundPush(SluiceClient of) {
     SparkEnv env = SparkEnv.get();
     return new BackgroundPush(
         of.backgroundPusher(),

@@ -10,22 +10,22 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class AssignmentRequestTest {
-  private static final List<AssignmentRequest> QUESTIONS =
+  private static final List<AssignmentRequest> REQUESTS =
       List.of(
           AssignmentRequest.newest(7),
           new AssignmentRequest(0, "host-1:19999", Cause.FAILED, List.of()),
           new AssignmentRequest(1 << 20, "größe", Cause.FULL, List.of(0, 5, 1 << 24)));
 
   @Test
-  void comesOutAsItWentIn() throws SluiceException {
-    for (AssignmentRequest question : QUESTIONS) {
+  void isTheSameAfterEncodingAndDecoding() throws SluiceException {
+    for (AssignmentRequest question : REQUESTS) {
       assertThat(AssignmentRequest.fromBytes(question.toBytes())).isEqualTo(question);
     }
   }
 
   @Test
-  void refusesWhatIsCutShort() {
-    for (AssignmentRequest question : QUESTIONS) {
+  void refusesATruncatedRequest() {
+    for (AssignmentRequest question : REQUESTS) {
       byte[] bytes = question.toBytes();
       for (int length = 0; length < bytes.length; length++) {
         byte[] cut = Arrays.copyOf(bytes, length);
@@ -37,7 +37,7 @@ class AssignmentRequestTest {
 
   @Test
   void refusesAnotherVersionAndAnUnknownCause() {
-    byte[] bytes = QUESTIONS.get(1).toBytes();
+    byte[] bytes = REQUESTS.get(1).toBytes();
     bytes[0] = 9;
     assertThatThrownBy(() -> AssignmentRequest.fromBytes(bytes))
         .hasMessageContaining("expected version 1, found 9");

@@ -15,11 +15,11 @@ import org.junit.jupiter.api.Test;
 class DriverReplacementServersTest {
   private final ShuffleAssignment first = TestAssignments.of(1, 2, 1);
   private final ShuffleAssignment second = first.replaceFailed("s0", TestAssignments.server(7));
-  private final KnownAssignments learnt = new KnownAssignments();
+  private final KnownAssignments known = new KnownAssignments();
   private final Driver driver = new Driver();
-  private final DriverReplacementServers servers = new DriverReplacementServers(driver, learnt);
+  private final DriverReplacementServers servers = new DriverReplacementServers(driver, known);
 
-  /** Answers when the test says so. */
+  /** Answers when the test completes a future. */
   private static final class Driver implements DriverRequests {
     final List<AssignmentRequest> asked = new ArrayList<>();
     final List<CompletableFuture<byte[]>> answers = new ArrayList<>();
@@ -41,7 +41,7 @@ class DriverReplacementServersTest {
   }
 
   @Test
-  void tasksThatMeetTheSameFailureAskOnce() {
+  void tasksWithTheSameFailureSendOneRequest() {
     CompletableFuture<ShuffleAssignment> one = failed(first, "s0");
     CompletableFuture<ShuffleAssignment> other = failed(first, "s0");
     assertThat(one).isNotDone();
@@ -52,12 +52,12 @@ class DriverReplacementServersTest {
 
     assertThat(one).isCompletedWithValue(second);
     assertThat(other).isCompletedWithValue(second);
-    assertThat(learnt.newest(first)).isEqualTo(second);
+    assertThat(known.newest(first)).isEqualTo(second);
   }
 
   @Test
-  void whatTheProcessHasLearntIsNotAskedAgain() {
-    learnt.learn(second);
+  void aKnownReplacementIsNotRequestedAgain() {
+    known.update(second);
 
     assertThat(failed(first, "s0")).isCompletedWithValue(second);
     assertThat(driver.asked).isEmpty();
@@ -67,9 +67,9 @@ class DriverReplacementServersTest {
   }
 
   @Test
-  void fullPartitionsThatMovedOnAreNotAskedAgain() {
+  void fullPartitionsThatMovedAreNotRequestedAgain() {
     ShuffleAssignment moved = first.replaceFull("s0", new int[] {3, 4}, TestAssignments.server(7));
-    learnt.learn(moved);
+    known.update(moved);
 
     assertThat(servers.replace(first, "s0", Cause.FULL, List.of(3, 4)).toCompletableFuture())
         .isCompletedWithValue(moved);
@@ -81,9 +81,12 @@ class DriverReplacementServersTest {
   }
 
   @Test
-  void withoutAnAnswerThingsAreAsTheyWere() {
+  void returnsTheKnownAssignmentWithoutAnAnswer() {
     CompletableFuture<ShuffleAssignment> unanswered = failed(first, "s0");
-    driver.answers.get(0).completeExceptionally(new IllegalStateException("the driver is away"));
+    driver
+        .answers
+        .get(0)
+        .completeExceptionally(new IllegalStateException("driver does not answer"));
     assertThat(unanswered).isCompletedWithValue(first);
 
     CompletableFuture<ShuffleAssignment> unknown = failed(first, "s0");
@@ -96,7 +99,7 @@ class DriverReplacementServersTest {
   }
 
   @Test
-  void anAnswerAboutAnotherShuffleTeachesNothing() {
+  void ignoresAnAnswerForAnotherShuffle() {
     CompletableFuture<ShuffleAssignment> asked = failed(first, "s0");
 
     driver
@@ -106,20 +109,20 @@ class DriverReplacementServersTest {
             TestAssignments.of(2, 2, 1).replaceFailed("s0", TestAssignments.server(7)).toBytes());
 
     assertThat(asked).isCompletedWithValue(first);
-    assertThat(learnt.newest(first)).isSameAs(first);
+    assertThat(known.newest(first)).isSameAs(first);
   }
 
   @Test
   void theNewestOfAShuffleWinsUntilItIsForgotten() {
     ShuffleAssignment third = second.replaceFailed("s1", TestAssignments.server(8));
-    learnt.learn(third);
-    learnt.learn(second);
-    assertThat(learnt.newest(first)).isSameAs(third);
-    assertThat(learnt.newest(third.replaceFailed("s7", TestAssignments.server(9))).generation())
+    known.update(third);
+    known.update(second);
+    assertThat(known.newest(first)).isSameAs(third);
+    assertThat(known.newest(third.replaceFailed("s7", TestAssignments.server(9))).generation())
         .isEqualTo(3);
 
-    learnt.forget(1);
+    known.forget(1);
 
-    assertThat(learnt.newest(first)).isSameAs(first);
+    assertThat(known.newest(first)).isSameAs(first);
   }
 }

@@ -10,12 +10,12 @@ class SparkApisTest {
   private static final String ABSENT = "org.apache.spark.NoSuchClass";
 
   @Test
-  void anOlderSparkNeedsNothingBesidesThePlainApi() {
+  void anOlderSparkUsesThePlainApi() {
     assertThat(SparkApis.find(LOADER, ABSENT, ABSENT)).isInstanceOf(PlainSparkApi.class);
   }
 
   @Test
-  void aNewerSparkNeedsWhatGoesWithIt() {
+  void aNewerSparkNeedsItsImplementation() {
     assertThat(SparkApis.find(LOADER, PRESENT, PlainSparkApi.class.getName()))
         .isInstanceOf(PlainSparkApi.class);
     assertThat(SparkApis.find(LOADER, PRESENT, ABSENT)).isNull();

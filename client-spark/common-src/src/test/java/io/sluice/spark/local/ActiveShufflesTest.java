@@ -13,7 +13,7 @@ class ActiveShufflesTest {
   private final List<Integer> asked = new ArrayList<>();
 
   @Test
-  void asksTheDriverOnceInAWhileAndForEachShuffle() {
+  void asksTheDriverOncePerIntervalAndShuffle() {
     ActiveShuffles wanted =
         new ActiveShuffles(
             shuffle -> {
@@ -35,7 +35,7 @@ class ActiveShufflesTest {
   }
 
   @Test
-  void pushesOnWhileTheDriverDoesNotAnswer() {
+  void isActiveIfTheDriverDoesNotAnswer() {
     ActiveShuffles wanted =
         new ActiveShuffles(
             shuffle -> {

@@ -22,13 +22,13 @@ class IndexFileTest {
   }
 
   @Test
-  void givesTheLengthOfEveryPartition() throws IOException {
+  void returnsTheLengthOfEveryPartition() throws IOException {
     assertThat(new IndexFile(file(0, 10, 10, 1L << 40), 3).read())
         .containsExactly(10, 0, (1L << 40) - 10);
   }
 
   @Test
-  void refusesAnIndexThatIsSomethingElse() throws IOException {
+  void refusesAnIndexOfWrongLength() throws IOException {
     assertThatThrownBy(() -> new IndexFile(file(0, 10), 2).read())
         .isInstanceOf(IOException.class)
         .hasMessageContaining("too short for 2 partitions")
@@ -40,7 +40,7 @@ class IndexFileTest {
   }
 
   @Test
-  void refusesOffsetsThatBeginElsewhereOrComeAround() throws IOException {
+  void refusesOffsetsThatDoNotStartAtZeroOrOverflow() throws IOException {
     assertThatThrownBy(() -> new IndexFile(file(5, 10), 1).read())
         .hasMessageContaining("begins at 5, expected 0");
     assertThatThrownBy(() -> new IndexFile(file(0, Long.MAX_VALUE, Long.MIN_VALUE), 2).read())

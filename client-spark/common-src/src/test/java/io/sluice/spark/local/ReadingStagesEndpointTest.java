@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import scala.Option;
 
-/** Over Spark's own RPC, from one environment to another. */
+/** Sends requests over Spark's RPC between two environments. */
 class ReadingStagesEndpointTest {
   private final SparkConf conf = new SparkConf(false).set("spark.rpc.io.threads", "1");
   private final RpcEnv driver = environment("sparkDriver", 0, false);
@@ -46,7 +46,7 @@ class ReadingStagesEndpointTest {
   }
 
   @Test
-  void answersExecutorsFromWhatTheDriverKnows() {
+  void answersExecutorsFromTheStateOfTheDriver() {
     endpoint.start();
     IntPredicate wanted = questions();
     stages.jobStarted(1, List.of(new Stage(10, 7, List.of()), new Stage(11, null, List.of(10))));

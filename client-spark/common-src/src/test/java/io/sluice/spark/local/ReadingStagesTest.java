@@ -10,7 +10,7 @@ class ReadingStagesTest {
   private final ReadingStages stages = new ReadingStages();
 
   @Test
-  void aShuffleIsWantedUntilTheStageThatReadsItHasEnded() {
+  void aShuffleIsActiveUntilTheStageThatReadsItHasEnded() {
     stages.jobStarted(
         1,
         List.of(
@@ -18,33 +18,33 @@ class ReadingStagesTest {
             new Stage(11, 8, List.of(10)),
             new Stage(12, null, List.of(11))));
     stages.stageCompleted(10);
-    assertThat(stages.isWanted(7)).isTrue();
+    assertThat(stages.isActive(7)).isTrue();
 
     stages.stageCompleted(11);
-    assertThat(stages.isWanted(7)).isFalse();
-    assertThat(stages.isWanted(8)).isTrue();
+    assertThat(stages.isActive(7)).isFalse();
+    assertThat(stages.isActive(8)).isTrue();
 
     stages.stageCompleted(12);
-    assertThat(stages.isWanted(8)).isFalse();
+    assertThat(stages.isActive(8)).isFalse();
   }
 
   @Test
-  void aShuffleThatWasOnlyWrittenIsWantedBetweenJobs() {
-    // As adaptive execution does it: each stage of a query is a job of its own.
+  void aShuffleThatWasOnlyWrittenIsActiveBetweenJobs() {
+    // As with adaptive execution: each stage of a query is a separate job.
     stages.jobStarted(1, List.of(new Stage(10, 7, List.of())));
     stages.stageCompleted(10);
     stages.jobEnded(1);
-    assertThat(stages.isWanted(7)).isTrue();
+    assertThat(stages.isActive(7)).isTrue();
 
     stages.jobStarted(2, List.of(new Stage(20, 7, List.of()), new Stage(21, null, List.of(20))));
-    assertThat(stages.isWanted(7)).isTrue();
+    assertThat(stages.isActive(7)).isTrue();
     stages.stageCompleted(21);
     stages.jobEnded(2);
-    assertThat(stages.isWanted(7)).isFalse();
+    assertThat(stages.isActive(7)).isFalse();
   }
 
   @Test
-  void aShuffleIsWantedAgainByALaterJobAndByTheSecondOfTwoReaders() {
+  void aShuffleIsActiveAgainForALaterJobAndForTheSecondOfTwoReaders() {
     stages.jobStarted(
         1,
         List.of(
@@ -53,17 +53,17 @@ class ReadingStagesTest {
             new Stage(12, null, List.of(10, 11))));
     stages.stageCompleted(10);
     stages.stageCompleted(11);
-    assertThat(stages.isWanted(7)).isTrue();
+    assertThat(stages.isActive(7)).isTrue();
     stages.stageCompleted(12);
     stages.jobEnded(1);
-    assertThat(stages.isWanted(7)).isFalse();
+    assertThat(stages.isActive(7)).isFalse();
 
     stages.jobStarted(2, List.of(new Stage(20, 7, List.of()), new Stage(21, null, List.of(20))));
-    assertThat(stages.isWanted(7)).isTrue();
+    assertThat(stages.isActive(7)).isTrue();
   }
 
   @Test
-  void readersThatWereLeftOutOrFailedAreNotWaitedFor() {
+  void skippedAndFailedReadersDoNotKeepAShuffleActive() {
     stages.jobStarted(
         1,
         List.of(
@@ -71,19 +71,19 @@ class ReadingStagesTest {
             new Stage(11, null, List.of(10)),
             new Stage(12, null, List.of(10))));
     stages.stageCompleted(11);
-    assertThat(stages.isWanted(7)).isTrue();
+    assertThat(stages.isActive(7)).isTrue();
     stages.jobEnded(1);
-    assertThat(stages.isWanted(7)).isFalse();
+    assertThat(stages.isActive(7)).isFalse();
   }
 
   @Test
-  void remembersNothingOfShufflesThatAreGone() {
+  void forgetsUnregisteredShuffles() {
     stages.jobStarted(1, List.of(new Stage(10, 7, List.of()), new Stage(11, null, List.of(10))));
     stages.stageCompleted(11);
     stages.jobEnded(1);
     stages.forget(7);
 
-    // A number that is used again would begin anew.
-    assertThat(stages.isWanted(7)).isTrue();
+    // A reused id starts as a new shuffle.
+    assertThat(stages.isActive(7)).isTrue();
   }
 }

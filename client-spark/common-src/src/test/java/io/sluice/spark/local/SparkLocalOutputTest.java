@@ -53,7 +53,7 @@ class SparkLocalOutputTest {
     return BlockManagerId$.MODULE$.apply("" + number, "host" + number, 70, Option.empty());
   }
 
-  /** Executor 0 is this process; the others answer when they are told to. */
+  /** Executor 0 is this process; the others answer when the test calls {@link #answerAll}. */
   private final class Executors implements BlockSource {
     final Map<String, byte[]> blocks = new HashMap<>();
     final Deque<Runnable> answers = new ArrayDeque<>();
@@ -63,33 +63,33 @@ class SparkLocalOutputTest {
     int openRequests;
     int mostOpenRequests;
     int mostOpenBlocks;
-    int held;
+    int retained;
     boolean answering;
 
     private ManagedBuffer buffer(byte[] bytes) {
-      held++;
+      retained++;
       return new NioManagedBuffer(ByteBuffer.wrap(bytes)) {
         @Override
         public ManagedBuffer retain() {
-          held++;
+          retained++;
           return this;
         }
 
         @Override
         public ManagedBuffer release() {
-          held--;
+          retained--;
           return this;
         }
       };
     }
 
     @Override
-    public boolean isHere(BlockManagerId at) {
+    public boolean isLocal(BlockManagerId at) {
       return at.equals(executor(0));
     }
 
     @Override
-    public ManagedBuffer own(ShuffleBlockId block) {
+    public ManagedBuffer localBlock(ShuffleBlockId block) {
       byte[] found = blocks.get(block.name());
       if (found == null) {
         throw new IllegalStateException("no file of " + block.name());
@@ -170,12 +170,12 @@ class SparkLocalOutputTest {
   }
 
   @AfterEach
-  void nothingIsHeldOnceItIsClosed() {
+  void releasesAllBlocksWhenClosed() {
     if (output != null) {
       output.close();
       executors.answerAll();
     }
-    assertThat(executors.held).isZero();
+    assertThat(executors.retained).isZero();
   }
 
   private static void assertWhole(Answer answer, int length) throws IOException {
@@ -188,7 +188,7 @@ class SparkLocalOutputTest {
   }
 
   @Test
-  void ownFilesAreReadHereAndCountedAsLocal() throws IOException {
+  void filesOfThisExecutorAreReadLocallyAndCountedAsLocal() throws IOException {
     Piece here = piece(0, 1, 3, 500);
     SparkLocalOutput reading = output(new FetchLimits(1000, MANY, 10, 1 << 20, 1));
     assertThat(reading.mayHave(1)).isTrue();
@@ -205,7 +205,7 @@ class SparkLocalOutputTest {
   }
 
   @Test
-  void anotherExecutorsFilesAreFetchedTogetherAndCountedAsRemote() throws IOException {
+  void filesOfAnotherExecutorAreFetchedTogetherAndCountedAsRemote() throws IOException {
     List<Piece> pieces = List.of(piece(1, 1, 3, 100), piece(1, 2, 3, 50), piece(2, 4, 3, 70));
     SparkLocalOutput reading = output(new FetchLimits(10_000, MANY, 10, 1 << 20, 1000));
 
@@ -247,7 +247,7 @@ class SparkLocalOutputTest {
     int given = 0;
     for (; given < 100; given++) {
       assertThat(executors.answers.size()).isLessThanOrEqualTo(4 * 4 * 5);
-      // What failed in company is asked for again when its turn comes.
+      // Pieces of a failed request are requested again one by one.
       SplittableRandom order = random.split();
       if (!executors.answers.isEmpty()) {
         List<Runnable> now = new ArrayList<>(executors.answers);
@@ -309,7 +309,7 @@ class SparkLocalOutputTest {
     assertThat(FetchLimits.of(conf)).isEqualTo(new FetchLimits(7 << 20, 3, 5, 9 << 20, 10_000));
   }
 
-  /** Answers requests that only come up while the next answer is waited for. */
+  /** Answers requests that are sent only while the reader waits for the next answer. */
   private Answer nextAnswering(SparkLocalOutput reading) throws IOException {
     executors.answering = true;
     try {
@@ -320,7 +320,7 @@ class SparkLocalOutputTest {
   }
 
   @Test
-  void oneLostFileCostsOnlyItself() throws IOException {
+  void oneLostFileFailsOnlyItsPiece() throws IOException {
     List<Piece> pieces = List.of(piece(1, 1, 3, 100), lost(1, 2, 3, 50));
     SparkLocalOutput reading = output(new FetchLimits(10_000, MANY, 10, 1 << 20, 1000));
     reading.request(pieces);
@@ -349,8 +349,8 @@ class SparkLocalOutputTest {
   }
 
   @Test
-  void aSilentExecutorIsGivenUp() throws IOException {
-    // One block at a time: most are not even asked for when the first does not come.
+  void piecesOfAnUnresponsiveExecutorFail() throws IOException {
+    // One block at a time: most are never requested, because the first does not arrive.
     SparkLocalOutput reading = output(new FetchLimits(1, MANY, 1, 1000, 1));
     List<Piece> silent = List.of(piece(1, 1, 3, 200), piece(1, 2, 3, 100), piece(1, 4, 3, 100));
     reading.request(silent);
@@ -380,7 +380,7 @@ class SparkLocalOutputTest {
   }
 
   @Test
-  void whatComesAfterClosingIsNotKept() {
+  void releasesBlocksThatArriveAfterClosing() {
     SparkLocalOutput reading = output(new FetchLimits(10_000, MANY, 10, 100, 60_000));
     reading.request(List.of(piece(1, 1, 3, 200), piece(2, 2, 3, 50)));
     executors.answers.remove().run();

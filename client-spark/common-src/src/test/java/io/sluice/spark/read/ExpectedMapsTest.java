@@ -47,7 +47,7 @@ class ExpectedMapsTest {
   }
 
   @Test
-  void localOutputIsKnownWhereverSparkSaysItIs() {
+  void localOutputIsFoundAtTheLocationThatSparkReports() {
     ExpectedMaps expected = read(0, Integer.MAX_VALUE, 0, 3);
 
     assertThat(expected.local()).containsOnlyKeys(11L, 12L, 13L);
@@ -59,7 +59,7 @@ class ExpectedMapsTest {
   }
 
   @Test
-  void sizesAreAtLeastWhatThereIsAndEmptyPartitionsAreNotExpected() {
+  void sizesAreUpperBoundsAndEmptyPartitionsAreNotExpected() {
     LocalAttempt attempt = read(0, Integer.MAX_VALUE, 0, 3).local().get(13L);
 
     assertThat(attempt.bytesOfPartition()).containsOnlyKeys(1, 2);

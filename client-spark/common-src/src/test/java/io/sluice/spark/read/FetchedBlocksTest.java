@@ -74,7 +74,7 @@ class FetchedBlocksTest {
   }
 
   @Test
-  void givesContentsAndCountsWhatTheyCost() throws IOException {
+  void returnsContentsAndUpdatesMetrics() throws IOException {
     ByteBuffer content = ByteBuffer.wrap(new byte[] {1, 2, 3});
     read.script.add(new ShuffleBlock(1, 7, 0, 4, content));
 
@@ -92,10 +92,10 @@ class FetchedBlocksTest {
 
   @Test
   void namesExactlyTheMapTaskWhoseBlocksAreMissing() {
-    MissingBlocks hole =
+    MissingBlocks lost =
         new MissingBlocks(
             3, 42, 17, Reason.LOST, List.of(new Answer("s:1", Reason.LOST)), "restarted");
-    read.script.add(new BlocksMissingException(5, List.of(hole)));
+    read.script.add(new BlocksMissingException(5, List.of(lost)));
 
     Throwable thrown = catchThrowable(contents::next);
 
@@ -109,7 +109,7 @@ class FetchedBlocksTest {
   }
 
   @Test
-  void saysWhichServersAreToBlameAndWhichDidNotAnswer() {
+  void namesBlamedAndSilentServers() {
     Answer lost = new Answer("s:1", Reason.LOST);
     Answer silent = new Answer("s:2", Reason.UNREACHABLE);
     Answer standsIn = new Answer("s:3", Reason.INCOMPLETE);
@@ -124,23 +124,23 @@ class FetchedBlocksTest {
 
     String message = catchThrowable(contents::next).getMessage();
 
-    assertThat(MissingMaps.blamedIn(message)).containsExactly("s:1", "s:2", "s:4");
-    assertThat(MissingMaps.silentIn(message)).containsExactly("s:2");
+    assertThat(MissingMaps.blamedServersIn(message)).containsExactly("s:1", "s:2", "s:4");
+    assertThat(MissingMaps.silentServersIn(message)).containsExactly("s:2");
   }
 
   @Test
-  void failsOnlyItselfWhenTheShuffleHasGotReplacementServers() {
+  void failsOnlyTheTaskIfTheShuffleHasNewServers() {
     outdated = true;
-    MissingBlocks hole =
+    MissingBlocks lost =
         new MissingBlocks(
             3, 42, 17, Reason.LOST, List.of(new Answer("s:1", Reason.LOST)), "restarted");
-    BlocksMissingException missing = new BlocksMissingException(5, List.of(hole));
+    BlocksMissingException missing = new BlocksMissingException(5, List.of(lost));
     read.script.add(missing);
 
     assertThatThrownBy(contents::next)
         .isInstanceOf(IOException.class)
         .isNotInstanceOf(BlocksMissingException.class)
-        .hasMessageContaining("further servers")
+        .hasMessageContaining("assignment of the shuffle changed")
         .hasCause(missing);
   }
 
@@ -152,15 +152,15 @@ class FetchedBlocksTest {
   }
 
   @Test
-  void otherFailuresComeAsTheyAre() {
-    IOException problem = new IOException("a damaged block on every copy");
+  void otherFailuresAreThrownUnchanged() {
+    IOException problem = new IOException("block damaged on every replica");
     read.script.add(problem);
 
     assertThatThrownBy(contents::next).isSameAs(problem);
   }
 
   @Test
-  void aKilledTaskAsksForNothingMore() {
+  void aKilledTaskSendsNoMoreRequests() {
     task.markInterrupted("by the test");
 
     assertThatThrownBy(contents::next).isInstanceOf(TaskKilledException.class);

@@ -93,7 +93,7 @@ class RoundTripTest {
     Map<Integer, List<Tuple2<Object, Object>>> expected = new TreeMap<>();
     List<Tuple2<Object, Object>> all = new ArrayList<>();
     for (int i = 0; i < 20_000; i++) {
-      // Partition 3 stays empty; now and then a value is larger than a block.
+      // Partition 3 stays empty; some values are larger than a block.
       int key = random.nextInt(10_000) * PARTITIONS + (i % 3);
       String value = "v" + (i % 5_000 == 17 ? "x".repeat(50_000) : random.nextLong());
       Tuple2<Object, Object> record = new Tuple2<>(key, value);
@@ -153,7 +153,7 @@ class RoundTripTest {
   }
 
   @Test
-  void anAttemptThatDiesWithoutBeingStoppedGivesItsOutputUpWhenItsTaskEnds() {
+  void anAttemptThatIsNotStoppedAbortsItsOutputWhenItsTaskEnds() {
     writer(serializer("kryo"));
 
     task.markTaskCompleted(Option.empty());

@@ -15,7 +15,7 @@ class ShuffleStateTest {
           new ShuffleCounters.Reads(8, 9, 10, 11, 12, 13));
 
   @Test
-  void comesBackFromAnEventLog() {
+  void isReadFromAnEventLog() {
     ShuffleState state = new ShuffleState(7, 200, List.of("a:1", "b:2"), 3, "", COUNTERS);
 
     SparkListenerEvent read =
@@ -36,7 +36,7 @@ class ShuffleStateTest {
   }
 
   @Test
-  void comesBackFromAnEventLogOfAnotherVersion() {
+  void isReadFromAnEventLogOfAnotherVersion() {
     String older =
         "{\"Event\":\"io.sluice.spark.ui.ShuffleState\",\"shuffleId\":7,\"partitions\":2}";
 

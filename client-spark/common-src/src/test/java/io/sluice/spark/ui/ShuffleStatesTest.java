@@ -53,7 +53,7 @@ class ShuffleStatesTest {
   }
 
   @Test
-  void postsNowAndThenWhileTasksEnd() {
+  void postsAtIntervalsWhileTasksEnd() {
     states.assigned(newest, statistics);
     statistics.add(pushed(1));
     states.onTaskEnd(null);
@@ -84,7 +84,7 @@ class ShuffleStatesTest {
   }
 
   @Test
-  void postsWhyAShuffleIsSparksOwn() {
+  void postsTheReasonOfAFallback() {
     states.refused(9, 3, "NO_SERVERS: none");
 
     assertThat(posted).hasSize(1);

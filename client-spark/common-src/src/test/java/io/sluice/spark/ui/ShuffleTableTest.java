@@ -8,25 +8,25 @@ import org.junit.jupiter.api.Test;
 
 class ShuffleTableTest {
   @Test
-  void sumsUpAndShowsEachShuffle() {
+  void showsTotalsAndEachShuffle() {
     String html =
         ShuffleTable.html(
             List.of(
                 state(0, "", 3 << 20, 1 << 20), state(1, "", 5 << 20, 0), state(2, "no", 0, 0)));
 
     assertThat(html)
-        .contains("Shuffles through Sluice: </strong>2<")
-        .contains("Shuffles on Spark's own: </strong>1<")
+        .contains("Sluice shuffles: </strong>2<")
+        .contains("Built-in shuffles: </strong>1<")
         .contains("Pushed to servers: </strong>8.0 MiB<")
-        .contains("Left in local output: </strong>1.0 MiB<")
-        .contains("Spark's own shuffle: no");
+        .contains("Written to local output: </strong>1.0 MiB<")
+        .contains("Spark's built-in shuffle: no");
     assertThat(html.split("<tr>", -1)).as("head and rows").hasSize(5);
-    // The most that a shuffle wrote fills the bar, others are in proportion.
+    // The largest shuffle has a full bar; the others are in proportion.
     assertThat(html).contains("width:6.00em").contains("width:3.60em").contains("width:1.20em");
   }
 
   @Test
-  void showsTextsOfOthersAsText() {
+  void escapesText() {
     String html = ShuffleTable.html(List.of(state(0, "<script>\"&", 0, 0)));
 
     assertThat(html).contains("&lt;script&gt;&quot;&amp;").doesNotContain("<script>");

@@ -18,7 +18,10 @@ import org.apache.spark.io.CompressionCodec$;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Zstd compresses better when it knows the length of the content, as it does for a block. */
+/**
+ * Compares with the built-in streams. Zstd compresses better if it knows the content length, as for
+ * a block.
+ */
 class BuiltInSizesTest {
   private final SparkConf conf = new SparkConf(false);
 

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.spark.storage.BlockManagerId;
 
-/** Keeps what it is given, by partition. */
+/** Collects the added blocks by partition. */
 public final class CollectedOutput implements MapOutput {
   @SuppressWarnings("ArrayRecordComponent")
   public record Block(byte[] bytes, int records) {}

@@ -14,14 +14,14 @@ import scala.collection.AbstractIterator;
 
 class ObservedRecordsTest {
   @Test
-  void showsEachRecordOnceWithItsPartitionAndPassesItOn() {
+  void passesEachRecordOnceToObserverAndWriter() {
     List<Tuple2<Integer, String>> source =
         List.of(new Tuple2<>(1, "a"), new Tuple2<>(5, "b"), new Tuple2<>(2, "c"));
     List<String> seen = new ArrayList<>();
     RowObserver observer =
         new RowObserver() {
           @Override
-          public void see(int partition, Object key, Object value) {
+          public void add(int partition, Object key, Object value) {
             seen.add(partition + ":" + key + value);
           }
 

@@ -98,32 +98,32 @@ class PartitionSorterTest {
   }
 
   @Test
-  void givesPartitionsInAscendingOrderWithinOneDrain() throws IOException {
+  void writesPartitionsInAscendingOrderWithinOneFlush() throws IOException {
     PartitionSorter sorter = new PartitionSorter(memory(16 * MIB, false), output, 8 * MIB, 1024);
     for (int partition : new int[] {5, 1 << 23, 0, 70_000, 5, 256, 0}) {
       insert(sorter, partition, new byte[10]);
     }
     sorter.finish();
 
-    assertThat(sorter.drains()).isEqualTo(1);
+    assertThat(sorter.flushes()).isEqualTo(1);
     assertThat(output.order).containsExactly(0, 5, 256, 70_000, 1 << 23);
     sorter.release();
   }
 
   @Test
-  void drainsAtTheConfiguredSizeAlthoughSparkHasMore() throws IOException {
+  void flushesAtTheConfiguredSizeAlthoughSparkHasMoreMemory() throws IOException {
     PartitionSorter sorter = new PartitionSorter(memory(64 * MIB, false), output, 4 * MIB, 65536);
     for (int i = 0; i < 12_000; i++) {
       insert(sorter, i % 10, new byte[1000]);
     }
 
-    assertThat(sorter.drains()).isBetween(2, 6);
+    assertThat(sorter.flushes()).isBetween(2, 6);
     assertThat(sorter.peakBytes()).isLessThanOrEqualTo(5L * MIB);
     sorter.release();
   }
 
   @Test
-  void takesNextToNothingForAFewRecords() throws IOException {
+  void usesLittleMemoryForAFewRecords() throws IOException {
     PartitionSorter sorter = new PartitionSorter(memory(64 * MIB, false), output, 16 * MIB, 65536);
     insert(sorter, 3, new byte[] {1, 2, 3});
 
@@ -132,21 +132,21 @@ class PartitionSorterTest {
   }
 
   @Test
-  void drainsLaterWhereManyPartitionsWouldMakeTinyBlocks() {
-    assertThat(PartitionSorter.drainBytes(128L * MIB, 2_000)).isEqualTo(128L * MIB);
-    assertThat(PartitionSorter.drainBytes(128L * MIB, 16_384)).isEqualTo(256L * MIB);
-    assertThat(PartitionSorter.drainBytes(128L * MIB, 1 << 24)).isEqualTo(512L * MIB);
+  void flushesLaterIfManyPartitionsWouldMakeTinyBlocks() {
+    assertThat(PartitionSorter.flushThresholdBytes(128L * MIB, 2_000)).isEqualTo(128L * MIB);
+    assertThat(PartitionSorter.flushThresholdBytes(128L * MIB, 16_384)).isEqualTo(256L * MIB);
+    assertThat(PartitionSorter.flushThresholdBytes(128L * MIB, 1 << 24)).isEqualTo(512L * MIB);
   }
 
   @Test
-  void drainsSoonerWhereFewPartitionsMakeLargeBlocksAnyway() {
-    assertThat(PartitionSorter.drainBytes(128L * MIB, 200)).isEqualTo(25L * MIB);
-    assertThat(PartitionSorter.drainBytes(128L * MIB, 1)).isEqualTo(16L * MIB);
-    assertThat(PartitionSorter.drainBytes(64 << 10, 1)).isEqualTo(64 << 10);
+  void flushesEarlierIfFewPartitionsMakeLargeBlocks() {
+    assertThat(PartitionSorter.flushThresholdBytes(128L * MIB, 200)).isEqualTo(25L * MIB);
+    assertThat(PartitionSorter.flushThresholdBytes(128L * MIB, 1)).isEqualTo(16L * MIB);
+    assertThat(PartitionSorter.flushThresholdBytes(64 << 10, 1)).isEqualTo(64 << 10);
   }
 
   @Test
-  void makesRoomForAnotherConsumerOfTheSameTask() throws IOException {
+  void freesMemoryForAnotherConsumerOfTheSameTask() throws IOException {
     TaskMemoryManager memory = memory(8 * MIB, false);
     PartitionSorter sorter = new PartitionSorter(memory, output, 100 * MIB, 65536);
     for (int i = 0; i < 6_000; i++) {
@@ -157,7 +157,7 @@ class PartitionSorterTest {
     long granted = other.acquireMemory(6L * MIB);
 
     assertThat(granted).isEqualTo(6L * MIB);
-    assertThat(sorter.drains()).isEqualTo(1);
+    assertThat(sorter.flushes()).isEqualTo(1);
     other.freeMemory(granted);
     insert(sorter, 1, ByteBuffer.allocate(4).putInt(7).array());
     sorter.finish();

@@ -48,7 +48,7 @@ class RssShuffleHandleTest {
     return tracker.shuffleStatuses().get(SHUFFLE).get();
   }
 
-  /** As Spark's context cleaner does, and its scheduler for a stage that computes it again. */
+  /** Calls of Spark's context cleaner, and of its scheduler for a stage that recomputes it. */
   private void removeAndRegisterAgain() {
     assignments.forget(SHUFFLE);
     tracker.unregisterShuffle(SHUFFLE);
@@ -67,7 +67,7 @@ class RssShuffleHandleTest {
   }
 
   @Test
-  void staysAsItIsWhileItsStagesRun() throws Exception {
+  void isUnchangedWhileItsStagesRun() throws Exception {
     ShuffleStatus first = status();
 
     assertThat(inTask().isRemoved()).isFalse();
@@ -76,7 +76,7 @@ class RssShuffleHandleTest {
   }
 
   @Test
-  void isTrackedAgainBeforeAStageThatComputesItAgain() throws Exception {
+  void isTrackedAgainBeforeAStageThatRecomputesIt() throws Exception {
     removeAndRegisterAgain();
     assertThat(status()).isNotInstanceOf(SluiceShuffleStatus.class);
 
@@ -87,7 +87,7 @@ class RssShuffleHandleTest {
   }
 
   @Test
-  void isNotTrackedWhenItIsRemovedForGood() throws Exception {
+  void isNotTrackedAfterItWasRemoved() throws Exception {
     assignments.forget(SHUFFLE);
     tracker.unregisterShuffle(SHUFFLE);
 

@@ -17,9 +17,9 @@ import scala.Option;
 import scala.math.Ordering;
 
 /**
- * Spark 4.1 and later: a map attempt reports a checksum over its records. With it Spark tells
- * whether a map task that ran again gave the same records, and so whether those who have read the
- * first ones must run again; without it a job with a random order of rows could get wrong results.
+ * Spark 4.1 and later: a map attempt reports a checksum over its records. Spark compares it to
+ * detect that a repeated map task wrote different records; tasks that read the first ones then run
+ * again. Without it a job with a nondeterministic row order could return wrong results.
  */
 public final class RowChecksumApi implements SparkApi {
   @Override
@@ -49,7 +49,7 @@ public final class RowChecksumApi implements SparkApi {
     return checksums.length == 0 ? Optional.empty() : Optional.of(new Observer(checksums));
   }
 
-  /** Of one task. */
+  /** Observes the records of one task. */
   private static final class Observer implements RowObserver {
     private final RowBasedChecksum[] checksums;
 
@@ -58,7 +58,7 @@ public final class RowChecksumApi implements SparkApi {
     }
 
     @Override
-    public void see(int partition, Object key, Object value) {
+    public void add(int partition, Object key, Object value) {
       checksums[partition].update(key, value);
     }
 

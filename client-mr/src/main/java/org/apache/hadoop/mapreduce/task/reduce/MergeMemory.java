@@ -8,11 +8,11 @@ import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.MapOutputFile;
 import org.apache.hadoop.mapreduce.TaskAttemptID;
 
-/** Memory and disks of Hadoop's merge. Belongs to the reading thread. */
+/** Allocates memory and disk space from Hadoop's merge. Owned by the reading thread. */
 final class MergeMemory<K, V> implements SegmentMemory<K, V> {
-  private static final long LOOK_AGAIN_MS = 10;
+  private static final long RETRY_INTERVAL_MS = 10;
 
-  /** Part of the names of temporary files; fetchers have numbers from 1. */
+  /** Fetcher number in the names of temporary files; Hadoop's fetchers count from 1. */
   private static final int READER = 0;
 
   private final MergeManagerImpl<K, V> merger;
@@ -26,12 +26,12 @@ final class MergeMemory<K, V> implements SegmentMemory<K, V> {
   }
 
   @Override
-  public MapOutput<K, V> place(TaskAttemptID name, long rawLength, boolean mayWait)
+  public MapOutput<K, V> allocate(TaskAttemptID name, long rawLength, boolean mayWait)
       throws IOException, InterruptedException {
     while (true) {
-      MapOutput<K, V> place = merger.reserve(name, rawLength, READER);
-      if (place != null) {
-        return place;
+      MapOutput<K, V> output = merger.reserve(name, rawLength, READER);
+      if (output != null) {
+        return output;
       }
       if (!mayWait) {
         FileSystem local = FileSystem.getLocal(job).getRaw();
@@ -46,8 +46,8 @@ final class MergeMemory<K, V> implements SegmentMemory<K, V> {
             files.getInputFileForWrite(name.getTaskID(), rawLength));
       }
       merger.waitForResource();
-      // A fetcher that holds memory gives it to the merge when it has all its bytes.
-      TimeUnit.MILLISECONDS.sleep(LOOK_AGAIN_MS);
+      // A fetcher passes its reserved memory to the merge only after it has received all its bytes.
+      TimeUnit.MILLISECONDS.sleep(RETRY_INTERVAL_MS);
     }
   }
 }

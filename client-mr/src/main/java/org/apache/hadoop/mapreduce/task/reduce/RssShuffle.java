@@ -9,8 +9,8 @@ import org.apache.hadoop.mapred.ShuffleConsumerPlugin;
 
 /**
  * The reduce side of the plugin: {@code mapreduce.job.reduce.shuffle.consumer.plugin.class}.
- * Without an assignment from the application master, and within its own process, it does what
- * Hadoop's own does.
+ * Without an assignment from the application master, and with the local job runner, it delegates to
+ * Hadoop's built-in shuffle.
  */
 public final class RssShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
   private ShuffleConsumerPlugin<K, V> shuffle;
@@ -30,7 +30,8 @@ public final class RssShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
     try {
       return AssignmentVariable.from(System.getenv());
     } catch (IOException e) {
-      throw new IllegalStateException("the assignment of this reduce task: " + e.getMessage(), e);
+      throw new IllegalStateException(
+          "cannot read the assignment of this reduce task: " + e.getMessage(), e);
     }
   }
 

@@ -23,13 +23,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread that reads what is at servers, beside Hadoop's fetchers, which read what is at node
- * managers. Both give what they have to the same scheduler and merge.
+ * Thread that reads map output from servers, besides Hadoop's fetchers, which read from node
+ * managers. Both use the same scheduler and merge.
  */
 final class ServerFetcher<K, V> implements ServerReader.Receiver<K, V>, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ServerFetcher.class);
   private static final MapHost SERVERS = new MapHost("servers", "servers");
-  private static final long END_MS = 10_000;
+  private static final long CLOSE_TIMEOUT_MS = 10_000;
 
   private final KnownOutputs outputs;
   private final SluiceShuffleScheduler<K, V> scheduler;
@@ -39,7 +39,7 @@ final class ServerFetcher<K, V> implements ServerReader.Receiver<K, V>, AutoClos
   private final SluiceClient client;
   private final ServerReader<K, V> reader;
   private final Thread thread;
-  private volatile boolean ending;
+  private volatile boolean closing;
 
   ServerFetcher(
       JobConf job,
@@ -64,7 +64,7 @@ final class ServerFetcher<K, V> implements ServerReader.Receiver<K, V>, AutoClos
             JobSettings.ofTask(job, System.getenv()).client(),
             assignment.get().shuffle().getApplication(),
             reduce.toString());
-    JobCredentials.learn(client, job.getCredentials());
+    JobCredentials.passToClient(client, job.getCredentials());
     this.reader =
         new ServerReader<>(
             client,
@@ -82,8 +82,8 @@ final class ServerFetcher<K, V> implements ServerReader.Receiver<K, V>, AutoClos
   }
 
   /**
-   * The newest assignment as the application master knows it. Asked on the reading thread, as tasks
-   * of Hadoop ask their master.
+   * The application master's newest assignment. Blocks the reading thread, like other requests of
+   * Hadoop's tasks to their master.
    */
   private static ShuffleAssignment ask(
       CompletionEventsRequest.Master master,
@@ -91,7 +91,7 @@ final class ServerFetcher<K, V> implements ServerReader.Receiver<K, V>, AutoClos
       NewestAssignment assignment,
       ShuffleAssignment known) {
     try {
-      assignment.learn(
+      assignment.update(
           CompletionEventsRequest.ask(
               master,
               org.apache.hadoop.mapred.TaskAttemptID.downgrade(reduce),
@@ -99,7 +99,8 @@ final class ServerFetcher<K, V> implements ServerReader.Receiver<K, V>, AutoClos
               CompletionEventsRequest.NONE));
     } catch (IOException | RuntimeException e) {
       LOG.warn(
-          "the application master did not say where map outputs are reduce={} reason={}",
+          "request to the application master for the newest assignment failed attempt={}"
+              + " reason=\"{}\"",
           reduce,
           e.toString());
     }
@@ -112,23 +113,23 @@ final class ServerFetcher<K, V> implements ServerReader.Receiver<K, V>, AutoClos
 
   private void run() {
     try {
-      while (!ending) {
+      while (!closing) {
         reader.read(outputs.take());
       }
     } catch (Throwable e) {
-      if (!ending) {
+      if (!closing) {
         exceptions.reportException(e);
       }
     }
   }
 
   @Override
-  public boolean isWanted(TaskAttemptID attempt) {
-    return outputs.isWanted(attempt);
+  public boolean isNeeded(TaskAttemptID attempt) {
+    return outputs.isNeeded(attempt);
   }
 
   @Override
-  public void whole(AttemptOutput<K, V> output) throws IOException {
+  public void complete(AttemptOutput<K, V> output) throws IOException {
     reporter.incrCounter(SluiceCounter.SERVER_SEGMENTS, output.segments());
     reporter.incrCounter(SluiceCounter.SERVER_BYTES, output.bytes());
     scheduler.copySucceeded(
@@ -142,7 +143,7 @@ final class ServerFetcher<K, V> implements ServerReader.Receiver<K, V>, AutoClos
 
   @Override
   public void missing(Output output) {
-    if (!outputs.isWanted(output.attempt())) {
+    if (!outputs.isNeeded(output.attempt())) {
       return;
     }
     if (output.nodeManager() != null) {
@@ -150,7 +151,7 @@ final class ServerFetcher<K, V> implements ServerReader.Receiver<K, V>, AutoClos
       return;
     }
     failedShuffles.increment(1);
-    outputs.lose(output.attempt());
+    outputs.markLost(output.attempt());
   }
 
   @Override
@@ -158,13 +159,13 @@ final class ServerFetcher<K, V> implements ServerReader.Receiver<K, V>, AutoClos
     outputs.add(output);
   }
 
-  /** Ends the thread, within a bounded time. Idempotent. */
+  /** Stops the thread within a bounded time. Idempotent. */
   @Override
   public void close() throws InterruptedException {
-    ending = true;
+    closing = true;
     thread.interrupt();
     try {
-      thread.join(END_MS);
+      thread.join(CLOSE_TIMEOUT_MS);
     } finally {
       client.close();
     }

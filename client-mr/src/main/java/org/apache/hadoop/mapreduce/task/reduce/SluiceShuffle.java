@@ -16,23 +16,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The shuffle of one reduce task: Hadoop's own thread asks for completed maps, its fetchers get
- * what is at node managers, if anything is, {@link ServerFetcher} what is at servers, and its merge
- * takes all of it.
+ * The shuffle of one reduce task. Hadoop's event fetcher requests completed maps, Hadoop's fetchers
+ * read outputs at node managers, and {@link ServerFetcher} reads outputs on servers. Hadoop's merge
+ * receives all of them.
  */
 final class SluiceShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, ExceptionReporter {
   private static final Logger LOG = LoggerFactory.getLogger(SluiceShuffle.class);
 
-  private static final int TURN_MS = 1_000;
-  private static final long REPORT_AGAIN_MS = 5_000;
+  private static final int POLL_INTERVAL_MS = 1_000;
+  private static final long REPORT_INTERVAL_MS = 5_000;
 
-  /** Some five minutes: an application master heeds the first that it gets. */
+  /** About five minutes of reports; an application master needs only one. */
   private static final int MAX_REPORTS = 60;
 
-  // As in Hadoop's own: all reduce tasks together hold no more events than this at a time.
+  // As in Hadoop's shuffle: limits the events that all reduce tasks request at a time.
   private static final int MAX_EVENTS = 10_000;
   private static final int MIN_EVENTS = 100;
-  private static final int MAX_EVENTS_OF_ALL = 3_000_000;
+  private static final int MAX_EVENTS_ALL_REDUCERS = 3_000_000;
 
   private final NewestAssignment assignment;
   private Context<K, V> context;
@@ -96,12 +96,13 @@ final class SluiceShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, Exceptio
             this,
             Math.min(
                 MAX_EVENTS,
-                Math.max(MIN_EVENTS, MAX_EVENTS_OF_ALL / Math.max(1, job.getNumReduceTasks()))));
+                Math.max(
+                    MIN_EVENTS, MAX_EVENTS_ALL_REDUCERS / Math.max(1, job.getNumReduceTasks()))));
     List<Fetcher<K, V>> fetchers = new ArrayList<>();
     try (ServerFetcher<K, V> servers = serverFetcher(job)) {
       events.start();
       servers.start();
-      while (!scheduler.waitUntilDone(TURN_MS)) {
+      while (!scheduler.waitUntilDone(POLL_INTERVAL_MS)) {
         if (fetchers.isEmpty() && scheduler.hasOutputAtNodeManagers()) {
           startFetchers(job, fetchers);
         }
@@ -166,14 +167,13 @@ final class SluiceShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, Exceptio
   }
 
   private void reportLosses() throws IOException {
-    for (TaskAttemptID attempt : outputs.due(REPORT_AGAIN_MS)) {
-      LOG.info("reporting fetch failure attempt={}", attempt);
+    for (TaskAttemptID attempt : outputs.lossesToReport(REPORT_INTERVAL_MS)) {
+      LOG.info("reporting lost map output to the application master attempt={}", attempt);
       scheduler.reportLost(attempt);
     }
-    if (outputs.mostReports() > MAX_REPORTS) {
+    if (outputs.maxReports() > MAX_REPORTS) {
       throw new IOException(
-          "map outputs are missing at the servers, and the application master has not run the maps"
-              + " again after "
+          "map outputs are lost, and the application master has not run the maps again after "
               + MAX_REPORTS
               + " reports");
     }
@@ -188,7 +188,7 @@ final class SluiceShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, Exceptio
       failure = problem;
       failedThread = Thread.currentThread().getName();
     }
-    // Not under the lock above: the scheduler reports under its own.
+    // Outside of the lock above, because the scheduler calls this method with its own lock.
     scheduler.wake();
   }
 

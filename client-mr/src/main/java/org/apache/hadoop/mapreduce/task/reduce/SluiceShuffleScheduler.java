@@ -16,8 +16,8 @@ import org.apache.hadoop.mapreduce.TaskID;
 import org.apache.hadoop.util.Progress;
 
 /**
- * Hadoop's scheduler of fetches, which keeps what is at servers out of the hands of its fetchers:
- * those ask node managers. Thread-safe.
+ * Hadoop's scheduler of fetches, without the outputs on servers, because Hadoop's fetchers read
+ * only from node managers. Thread-safe.
  */
 final class SluiceShuffleScheduler<K, V> extends ShuffleSchedulerImpl<K, V> {
   private final TaskStatus status;
@@ -59,27 +59,27 @@ final class SluiceShuffleScheduler<K, V> extends ShuffleSchedulerImpl<K, V> {
   public void resolve(TaskCompletionEvent event) {
     OutputAddress address;
     try {
-      // A task that failed for good has none.
+      // A failed task has no address.
       String text = event.getTaskTrackerHttp();
       address = OutputAddress.parse(text == null ? "" : text);
     } catch (SluiceException e) {
       exceptions.reportException(e);
       return;
     }
-    // Whatever has become of the attempt since.
-    address.assignment().ifPresent(assignment::learn);
+    // Also for attempts that failed or became obsolete.
+    address.assignment().ifPresent(assignment::update);
     if (event.getTaskStatus() == TaskCompletionEvent.Status.SUCCEEDED
-        && address.place().atServers()) {
+        && address.location().atServers()) {
       atServers.add(
           new Output(
               event.getTaskAttemptId(),
-              address.place().atNodeManager() ? address.nodeManager() : null));
+              address.location().atNodeManager() ? address.nodeManager() : null));
       return;
     }
     super.resolve(event);
   }
 
-  /** Lets Hadoop's fetchers fetch an output after all. */
+  /** Passes an output that servers do not have to Hadoop's fetchers. */
   void fetchFromNodeManager(Output output) {
     URI address = getBaseURI(reduce, output.nodeManager());
     addKnownMapOutput(
@@ -95,17 +95,17 @@ final class SluiceShuffleScheduler<K, V> extends ShuffleSchedulerImpl<K, V> {
     }
   }
 
-  /** Whether any output has ever been there to fetch. */
+  /** Whether any output was ever available at node managers. */
   synchronized boolean hasOutputAtNodeManagers() {
     return outputAtNodeManagers;
   }
 
-  /** Tells the application master that nobody has an output any more. */
+  /** Reports a lost output to the application master. */
   synchronized void reportLost(TaskAttemptID attempt) {
     status.addFetchFailedMap(org.apache.hadoop.mapred.TaskAttemptID.downgrade(attempt));
   }
 
-  /** Lets whoever waits for the end look what is the matter. */
+  /** Wakes the thread that waits for the end of the shuffle, so that it checks for failures. */
   synchronized void wake() {
     notifyAll();
   }

@@ -29,8 +29,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The application master of jobs that shuffle through Sluice. Named as the last word of {@code
- * yarn.app.mapreduce.am.command-opts}, it runs in place of Hadoop's own.
+ * Application master of jobs that use Sluice. It replaces Hadoop's application master if its class
+ * name is the last argument in {@code yarn.app.mapreduce.am.command-opts}.
  */
 public final class RssMRAppMaster extends MRAppMaster {
   private static final Logger LOG = LoggerFactory.getLogger(RssMRAppMaster.class);
@@ -72,7 +72,7 @@ public final class RssMRAppMaster extends MRAppMaster {
   protected TaskAttemptListener createTaskAttemptListener(
       AppContext context, AMPreemptionPolicy preemption) {
     if (getConfig().getBoolean(MRJobConfig.MR_ENCRYPTED_INTERMEDIATE_DATA, false)) {
-      // Hadoop's own has the key for it; such a job uses no servers.
+      // Only Hadoop's listener has the spill key; such a job uses no servers.
       return super.createTaskAttemptListener(context, preemption);
     }
     return TaskRequests.of(
@@ -83,16 +83,16 @@ public final class RssMRAppMaster extends MRAppMaster {
   protected void serviceStart() throws Exception {
     shuffle.start(getConfig(), first);
     if (shuffle.assignment().isPresent()) {
-      heedFirstReport(getConfig());
+      rerunMapsAfterFirstReport(getConfig());
     }
     super.serviceStart();
   }
 
   /**
-   * A reduce task reports a map output only when servers have it no more, which no other one could
-   * contradict. Unless the job says otherwise, one report is enough to run that map again.
+   * Lets one report of a reduce task trigger a rerun of a map, unless the job configures otherwise.
+   * A reduce task reports a map output only if servers have lost it, so more reports add nothing.
    */
-  private static void heedFirstReport(Configuration conf) {
+  private static void rerunMapsAfterFirstReport(Configuration conf) {
     if (isDefault(conf, MRJobConfig.MAX_FETCH_FAILURES_NOTIFICATIONS)) {
       conf.setInt(MRJobConfig.MAX_FETCH_FAILURES_NOTIFICATIONS, 1);
     }
@@ -116,7 +116,7 @@ public final class RssMRAppMaster extends MRAppMaster {
     }
   }
 
-  /** Hadoop's own ends the process only if it was started by its own main method. */
+  /** Exits the process; Hadoop's implementation does so only if its own main method started it. */
   @Override
   public void shutDownJob() {
     super.shutDownJob();
@@ -146,12 +146,15 @@ public final class RssMRAppMaster extends MRAppMaster {
       conf.set(MRJobConfig.USER_NAME, user);
       initAndStartAppMaster(master, conf, user);
     } catch (Throwable e) {
-      LOG.error("application master cannot start", e);
+      LOG.error("application master failed to start", e);
       ExitUtil.terminate(1, e);
     }
   }
 
-  /** YARN puts its own options behind the user's, and so behind the name of this class. */
+  /**
+   * YARN appends its options to the user's, so they follow the name of this class and become
+   * arguments.
+   */
   private static void checkOptions(String[] args) {
     for (String arg : args) {
       if (arg.startsWith(OPENS_LANG)
@@ -159,7 +162,7 @@ public final class RssMRAppMaster extends MRAppMaster {
               .getModule()
               .isOpen(Object.class.getPackageName(), RssMRAppMaster.class.getModule())) {
         throw new IllegalStateException(
-            "yarn.app.mapreduce.am.command-opts: put "
+            "yarn.app.mapreduce.am.command-opts: add "
                 + arg
                 + " before "
                 + RssMRAppMaster.class.getName());
@@ -171,7 +174,7 @@ public final class RssMRAppMaster extends MRAppMaster {
     String value = System.getenv(name);
     if (value == null) {
       throw new IllegalStateException(
-          "environment variable " + name + " is not set; only YARN starts this class");
+          "environment variable " + name + " is not set; this class must be started by YARN");
     }
     return value;
   }

@@ -8,7 +8,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.functions;
 
-/** Plans that Spark changes while it runs them, by what the shuffles before turned out to be. */
+/** Queries whose plans adaptive execution changes at run time, based on completed shuffles. */
 final class AdaptiveJobs {
   private static final int MAPS = 16;
   private static final String BROADCAST_NEVER = "-1";
@@ -34,7 +34,7 @@ final class AdaptiveJobs {
     return settings;
   }
 
-  /** One partition with three quarters of everything, read in about as many pieces as maps. */
+  /** One partition with three quarters of the data, read in about one slice per map. */
   static JobResult manySplits(SparkSession spark, BufferedReader input) {
     return SqlJobs.with(
         spark,
@@ -58,7 +58,7 @@ final class AdaptiveJobs {
         });
   }
 
-  /** A hint that asks for partitions of one size: the large one is read in pieces. */
+  /** A hint that requests partitions of equal size: the large one is split. */
   static JobResult rebalanced(SparkSession spark, BufferedReader input) {
     return SqlJobs.with(
         spark,
@@ -75,7 +75,10 @@ final class AdaptiveJobs {
         });
   }
 
-  /** The same without a column: rows go round, and what comes is in no certain order. */
+  /**
+   * The REBALANCE hint without a column: a round-robin distribution with nondeterministic row
+   * order.
+   */
   static JobResult rebalancedRoundRobin(SparkSession spark, BufferedReader input) {
     return SqlJobs.with(
         spark,
@@ -114,7 +117,7 @@ final class AdaptiveJobs {
         });
   }
 
-  /** Files of a fact table that the other side of the join does not want are not read. */
+  /** Dynamic partition pruning: skips files of a fact table that the join does not need. */
   static JobResult prunedPartitions(SparkSession spark, BufferedReader input) {
     return SqlJobs.with(
         spark,
@@ -143,7 +146,7 @@ final class AdaptiveJobs {
         });
   }
 
-  /** Three tables whose sizes are known: Spark begins with the join that leaves least. */
+  /** Three tables of known size: Spark starts with the join with the smallest result. */
   static JobResult reorderedJoins(SparkSession spark, BufferedReader input) {
     return SqlJobs.with(
         spark,
@@ -167,7 +170,7 @@ final class AdaptiveJobs {
         });
   }
 
-  /** A sort-merge join of which one side turns out to be small. */
+  /** A sort-merge join whose one side is small at run time. */
   private static JobResult becomesBroadcast(SparkSession spark, String localReader) {
     return SqlJobs.with(
         spark,

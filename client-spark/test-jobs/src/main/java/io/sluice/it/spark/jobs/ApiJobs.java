@@ -17,7 +17,7 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.storage.StorageLevel;
 import scala.Tuple2;
 
-/** Ways to run stages: cached, many, speculative, at once, again. */
+/** Special stages: cached, many, speculative, barrier, repeated. */
 final class ApiJobs {
   private static final long STALL_LIMIT_NANOS = TimeUnit.SECONDS.toNanos(120);
 
@@ -42,13 +42,13 @@ final class ApiJobs {
     rows.addAll(
         texts(sums.mapToPair(p -> new Tuple2<>(p._1() % 20, p._2())).reduceByKey(Long::sum, 3)));
     sums.unpersist(true);
-    // Computed again, from the shuffle that is still there.
+    // Recomputed from the shuffle, which still exists.
     rows.addAll(texts(sums));
     cached.unpersist(true);
     return JobResult.ofUnordered(rows);
   }
 
-  /** More partitions than tasks would be wanted for: few tasks read many partitions one by one. */
+  /** Many partitions, coalesced so that each of a few tasks reads many of them. */
   static JobResult twentyThousandPartitions(SparkSession spark, BufferedReader input) {
     return JobResult.ofUnordered(
         texts(
@@ -57,7 +57,7 @@ final class ApiJobs {
                 .coalesce(4)));
   }
 
-  /** One job over dozens of shuffles, each from the one before. */
+  /** One job with a chain of dozens of shuffles. */
   static JobResult longLineage(SparkSession spark, BufferedReader input) {
     JavaPairRDD<Integer, Long> sums =
         lengths(RddJobs.pairs(spark, 6_000, 1_000)).reduceByKey(Long::sum, 3);
@@ -70,17 +70,17 @@ final class ApiJobs {
     return JobResult.ofUnordered(texts(sums));
   }
 
-  /** Lets Spark find out that nothing refers to the shuffles so far; the test looks at servers. */
+  /** Triggers Spark's cleanup of unreferenced shuffles; the test then checks the servers. */
   static JobResult forgottenShuffles(SparkSession spark, BufferedReader input) throws IOException {
-    Pause.untilTold("pause:remembered", input);
+    Pause.untilResumed("pause:remembered", input);
     System.gc();
-    Pause.untilTold("pause:forgotten", input);
+    Pause.untilResumed("pause:forgotten", input);
     return JobResult.ofOrdered(List.of());
   }
 
   /**
-   * One map task gives all its records and then stalls, in its first attempt, until it is killed;
-   * by then it has pushed most of them.
+   * The first attempt of one map task writes all its records and then stalls until it is killed,
+   * after it has pushed most records.
    */
   static JobResult speculated(SparkSession spark, BufferedReader input) {
     boolean speculates = spark.sparkContext().getConf().getBoolean("spark.speculation", false);
@@ -113,7 +113,7 @@ final class ApiJobs {
     };
   }
 
-  /** Until the task is killed; it does not end in another way. */
+  /** Blocks until the task is killed; fails after a timeout. */
   private static void stall(TaskContext task) {
     long begun = System.nanoTime();
     while (System.nanoTime() - begun < STALL_LIMIT_NANOS) {
@@ -122,13 +122,12 @@ final class ApiJobs {
       }
       Thread.onSpinWait();
     }
-    throw new IllegalStateException("nobody killed this task");
+    throw new IllegalStateException("the task was not killed within the timeout");
   }
 
   /**
-   * Tasks that start together, between two shuffles; the stage fails once, as a whole. One that
-   * ended well after another had failed would count in the next attempt, whose rest Spark never
-   * starts.
+   * A barrier stage between two shuffles that fails once, as a whole. A task that succeeded after
+   * another one failed would count in the next attempt, whose other tasks Spark would never start.
    */
   static JobResult barrier(SparkSession spark, BufferedReader input) {
     JavaRDD<Tuple2<Integer, Long>> together =
@@ -143,7 +142,8 @@ final class ApiJobs {
               if (task.partitionId() != 1) {
                 stall(task);
               }
-              throw new IllegalStateException("the barrier stage is to run again");
+              throw new IllegalStateException(
+                  "expected failure of the first attempt of the barrier stage");
             });
     return JobResult.ofUnordered(
         texts(
@@ -153,8 +153,8 @@ final class ApiJobs {
   }
 
   /**
-   * Rows dealt out in turn, in the order in which they happen to come: a map task that runs again
-   * deals them differently. The test makes some of its output disappear before it is read.
+   * A round-robin distribution of rows in nondeterministic order: a repeated map task distributes
+   * them differently. The test deletes some of the output before it is read.
    */
   static JobResult indeterminate(SparkSession spark, BufferedReader input) throws IOException {
     JavaRDD<String> dealt =
@@ -163,7 +163,7 @@ final class ApiJobs {
             .flatMap(group -> withKey(group).iterator())
             .repartition(8);
     List<String> rows = new ArrayList<>(List.of("all " + dealt.count()));
-    Pause.untilTold("pause:dealt", input);
+    Pause.untilResumed("pause:dealt", input);
     rows.addAll(
         texts(
             dealt

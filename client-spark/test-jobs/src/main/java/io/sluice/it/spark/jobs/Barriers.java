@@ -13,8 +13,8 @@ import scala.runtime.AbstractFunction1;
 final class Barriers {
   private Barriers() {}
 
-  /** What the tasks of a barrier stage do with their records. */
-  interface Together<T, R> extends Serializable {
+  /** Function that the tasks of a barrier stage apply to their records. */
+  interface BarrierTask<T, R> extends Serializable {
     Iterator<R> apply(Iterator<T> records);
   }
 
@@ -22,9 +22,9 @@ final class Barriers {
       extends AbstractFunction1<scala.collection.Iterator<T>, scala.collection.Iterator<R>>
       implements Serializable {
     private static final long serialVersionUID = 1;
-    private final Together<T, R> together;
+    private final BarrierTask<T, R> together;
 
-    Scala(Together<T, R> together) {
+    Scala(BarrierTask<T, R> together) {
       this.together = together;
     }
 
@@ -34,7 +34,7 @@ final class Barriers {
     }
   }
 
-  static <T> JavaRDD<T> mapTogether(RDD<T> records, Together<T, T> together) {
+  static <T> JavaRDD<T> mapTogether(RDD<T> records, BarrierTask<T, T> together) {
     ClassTag<T> tag = ClassTag$.MODULE$.apply(Object.class);
     return new JavaRDD<>(records.barrier().mapPartitions(new Scala<>(together), false, tag), tag);
   }

@@ -33,7 +33,7 @@ import scala.Tuple2;
 import scala.collection.Iterable;
 import scala.collection.Iterator;
 
-/** Executors that go while what they wrote is still wanted, and executors that come. */
+/** Removes executors while their map output is still needed, and adds executors. */
 final class ExecutorJobs {
   private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(120);
   private static final int TASKS = 8;
@@ -41,12 +41,12 @@ final class ExecutorJobs {
 
   private ExecutorJobs() {}
 
-  private interface Going {
+  private interface Removal {
     void go(SparkContext context);
   }
 
-  /** Writes a shuffle, lets executors go, and reads the shuffle twice. */
-  private static JobResult readAfter(SparkSession spark, Going going) {
+  /** Writes a shuffle, removes executors, and reads the shuffle twice. */
+  private static JobResult readAfter(SparkSession spark, Removal going) {
     boolean inExecutors = !spark.sparkContext().isLocal();
     JavaPairRDD<Integer, Long> sums =
         RddJobs.pairs(spark, 60_000, 5_000)
@@ -67,8 +67,8 @@ final class ExecutorJobs {
     return JobResult.ofOrdered(rows);
   }
 
-  /** Ids of executors that have gone since this was added to a context. Thread-safe. */
-  private static final class Gone extends SparkListener {
+  /** Ids of executors removed since this listener was added. Thread-safe. */
+  private static final class RemovedExecutors extends SparkListener {
     private final Set<String> ids = ConcurrentHashMap.newKeySet();
 
     @Override
@@ -77,7 +77,7 @@ final class ExecutorJobs {
     }
   }
 
-  /** Executors that tasks run on at this moment. */
+  /** Executors that exist now. */
   private static Set<String> executors(SparkContext context) {
     return new HashSet<>(
         JavaSparkContext.fromSparkContext(context)
@@ -96,20 +96,20 @@ final class ExecutorJobs {
     }
   }
 
-  /** Nothing to do for a while: dynamic allocation lets every executor go. */
+  /** Waits without running tasks until dynamic allocation has released every executor. */
   static JobResult idleExecutors(SparkSession spark, BufferedReader input) {
     return readAfter(
         spark,
         context ->
-            // The driver is among them.
+            // The list includes the driver.
             await(
                 () -> context.statusTracker().getExecutorInfos().length == 1,
                 "idle executors are still there"));
   }
 
   /**
-   * How many executors wrote a shuffle, and how many of them dynamic allocation would release if
-   * they were idle for a day; in place of a plan.
+   * Number of executors that wrote a shuffle, and number of them that dynamic allocation would
+   * release after a day of idleness; returned instead of a plan.
    */
   static JobResult idleWriters(SparkSession spark, BufferedReader input) {
     SparkContext context = spark.sparkContext();
@@ -153,12 +153,12 @@ final class ExecutorJobs {
     return released;
   }
 
-  /** Every executor that there is, is told that its machine will go, and goes. */
+  /** Decommissions every executor and waits until all are removed. */
   static JobResult decommissioned(SparkSession spark, BufferedReader input) {
     return readAfter(
         spark,
         context -> {
-          Gone gone = new Gone();
+          RemovedExecutors gone = new RemovedExecutors();
           context.addSparkListener(gone);
           Set<String> old = executors(context);
           ExecutorAllocationClient client = (ExecutorAllocationClient) context.schedulerBackend();
@@ -171,7 +171,7 @@ final class ExecutorJobs {
         });
   }
 
-  /** An executor dies in the last map of a stage; maps that were done there have been pushed. */
+  /** Kills an executor in the last map of a stage; completed maps on it have been pushed. */
   static JobResult lostExecutor(SparkSession spark, BufferedReader input) {
     boolean inExecutors = !spark.sparkContext().isLocal();
     JavaPairRDD<Integer, Long> sums =
@@ -198,12 +198,12 @@ final class ExecutorJobs {
   }
 
   /**
-   * A reduce stage that ends only when two executors run it, then a stage over cached partitions
-   * that ends only when three do: with one executor at the start, dynamic allocation asks for
-   * another one while each of them waits.
+   * A reduce stage that ends only when it runs on two executors, then a stage over cached
+   * partitions that ends only when it runs on three. There is one executor at the start, so dynamic
+   * allocation requests another one in each stage.
    */
   static JobResult moreExecutors(SparkSession spark, BufferedReader input) throws IOException {
-    // Without its partitioner, so that a union with itself has twice as many partitions.
+    // Without its partitioner, so that a union with itself has twice the partitions.
     JavaRDD<Tuple2<Integer, String>> cached =
         RddJobs.pairs(spark, 6_000, 300)
             .coalesce(1)
@@ -216,7 +216,7 @@ final class ExecutorJobs {
     return JobResult.ofOrdered(rows);
   }
 
-  /** Sizes of partitions, of which so many are read at the same time. */
+  /** Sizes of partitions; {@code executors} partitions must be read at the same time. */
   private static List<String> countAtOnce(
       SparkSession spark, JavaRDD<Tuple2<Integer, String>> pairs, int tasks) throws IOException {
     Gate gate = Gate.create(Files.createTempDirectory("at-once"));

@@ -7,16 +7,16 @@ import java.nio.file.Path;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
 
-/** Tells a test which executor process ran which task. */
+/** Records which executor process ran which task. */
 final class Executors {
   private Executors() {}
 
-  /** The id and the process id of the executor that this is called in, with a space between. */
+  /** Executor id and process id of this executor, separated by a space. */
   static String current() {
     return SparkEnv.get().executorId() + " " + ProcessHandle.current().pid();
   }
 
-  /** Task: notes that an attempt runs here, as a file {@code PARTITION-ATTEMPT}. */
+  /** Task: records that an attempt runs here, in a file {@code PARTITION-ATTEMPT}. */
   static void note(String directory) {
     TaskContext task = TaskContext.get();
     try {

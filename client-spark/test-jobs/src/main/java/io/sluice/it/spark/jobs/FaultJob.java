@@ -22,21 +22,21 @@ import scala.Tuple2;
 import scala.collection.Seq;
 
 /**
- * One shuffle of 6 maps and 9 partitions that stops at points where a test breaks something. Its
- * name is {@code faults/NAME@POINT,POINT}; at each point that is named it comes to the pause {@code
- * NAME/POINT}. With {@code NAME*N} records are N times as long. The result depends on N alone; its
- * plan is the id of the shuffle.
+ * One shuffle with 6 maps and 9 partitions that pauses at points where a test injects a fault. Its
+ * name is {@code faults/NAME@POINT,POINT}; at each named point it pauses as {@code NAME/POINT}.
+ * With {@code NAME*N} records are N times longer. The result depends only on N; the plan is the id
+ * of the shuffle.
  *
  * <ul>
- *   <li>{@code registered}: the shuffle has servers, nothing was written;
+ *   <li>{@code registered}: the shuffle has servers, no data is written;
  *   <li>{@code in-map}: on two cores, maps 0 and 1 are done, 2 and 3 have written half of their
- *       records, 4 and 5 have not begun;
+ *       records, 4 and 5 have not started;
  *   <li>{@code mapped}: all maps are done and a record of the first partition has been read;
  *   <li>{@code in-read}: on two cores, two reduce tasks have read one record each.
  * </ul>
  *
- * Which executor ran which map attempt lies in {@code faults/NAME/maps} of the driver's directory
- * for temporary files.
+ * The directory {@code faults/NAME/maps} in the driver's temporary directory records which executor
+ * ran which map attempt.
  */
 final class FaultJob implements Job {
   static final String PREFIX = "faults/";
@@ -94,19 +94,19 @@ final class FaultJob implements Job {
   }
 
   /**
-   * Asking for the shuffle registers it. By reflection, because the type of the list that comes is
-   * another one in each version of Scala.
+   * Registers the shuffle by requesting the dependencies. Uses reflection, because the type of the
+   * list differs between Scala versions.
    */
   private static int register(RDD<?> shuffled) {
     try {
       Seq<?> dependencies = (Seq<?>) RDD.class.getMethod("dependencies").invoke(shuffled);
       return ((ShuffleDependency<?, ?, ?>) dependencies.head()).shuffleId();
     } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException("an RDD without dependencies()", e);
+      throw new IllegalStateException("cannot call RDD.dependencies()", e);
     }
   }
 
-  /** A gate at a point that is not named is open from the start. */
+  /** A gate at a point that the name does not contain is open from the start. */
   private Gate gate(Path directory, String point) throws IOException {
     Gate gate = Gate.create(directory.resolve(point));
     if (!points.contains(point)) {
@@ -117,16 +117,16 @@ final class FaultJob implements Job {
 
   private void pauseAt(String point, BufferedReader input) throws IOException {
     if (points.contains(point)) {
-      Pause.untilTold(Pause.PREFIX + name + "/" + point, input);
+      Pause.untilResumed(Pause.PREFIX + name + "/" + point, input);
     }
   }
 
-  /** Comes to the pause when every core has a task at the gate. */
+  /** Pauses when every core has a task at the gate. */
   private void pauseAt(String point, Gate gate, JavaFutureAction<?> job, BufferedReader input)
       throws IOException {
     if (points.contains(point)) {
       gate.awaitArrivals(CORES, job::isDone);
-      Pause.untilTold(Pause.PREFIX + name + "/" + point, input);
+      Pause.untilResumed(Pause.PREFIX + name + "/" + point, input);
       gate.open();
     }
   }

@@ -12,10 +12,10 @@ import java.util.stream.Stream;
 import org.apache.spark.TaskContext;
 
 /**
- * A point inside tasks at which all who come wait until it is opened: a directory that driver and
- * executors see, with one file for each attempt that has come. Once open it stays open.
+ * A point inside tasks at which task attempts wait until the driver opens it. It is a directory
+ * that driver and executors share, with one file per waiting attempt. Once open it stays open.
  *
- * @param directory of this gate, made by {@link #create}
+ * @param directory directory of this gate, created by {@link #create}
  */
 record Gate(String directory) implements java.io.Serializable {
   private static final String OPEN = "open";
@@ -51,7 +51,7 @@ record Gate(String directory) implements java.io.Serializable {
     }
   }
 
-  /** Driver: waits until so many attempts have come, or something makes waiting pointless. */
+  /** Driver: waits until {@code count} attempts have arrived, or until waiting is pointless. */
   void awaitArrivals(int count, BooleanSupplier pointless) {
     await(() -> pointless.getAsBoolean() || arrivals() >= count);
   }
@@ -72,7 +72,7 @@ record Gate(String directory) implements java.io.Serializable {
     long deadlineNanos = System.nanoTime() + LIMIT.toNanos();
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() - deadlineNanos > 0) {
-        throw new IllegalStateException("waited too long at " + directory);
+        throw new IllegalStateException("timeout of the gate directory=" + directory);
       }
       LockSupport.parkNanos(POLL_NANOS);
     }

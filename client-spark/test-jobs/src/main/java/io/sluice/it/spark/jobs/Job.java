@@ -4,7 +4,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import org.apache.spark.sql.SparkSession;
 
-/** Something that shuffles and has a result that depends on nothing but its input. */
+/** A job with a shuffle and a deterministic result. */
 interface Job {
   JobResult run(SparkSession spark, BufferedReader input) throws IOException;
 }

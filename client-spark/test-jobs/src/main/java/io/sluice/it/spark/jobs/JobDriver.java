@@ -18,9 +18,9 @@ import scala.Tuple2;
  * state of each shuffle (see {@link ShuffleEvents}), and the configuration of the driver as {@code
  * conf.KEY}.
  *
- * <p>Arguments: the file of results, then the names of the jobs. A name that begins with {@code
- * pause:} prints it and waits for a line of input, so that a test can do something to the cluster
- * between or in the middle of jobs. Spark's configuration comes from system properties.
+ * <p>Arguments: the file of results, then the names of the jobs. For a name that begins with {@code
+ * pause:} the driver prints the name and waits for a line of input, so that a test can change the
+ * cluster between or during jobs. Spark's configuration comes from system properties.
  */
 public final class JobDriver {
   private JobDriver() {}
@@ -40,9 +40,9 @@ public final class JobDriver {
     try (Writer writer = Files.newBufferedWriter(results)) {
       found.store(writer, null);
     }
-    // An application master on YARN reports an application that exits by itself as failed.
+    // On YARN, an application that calls System.exit is reported as failed.
     if (!conf.get("spark.submit.deployMode", "client").equals("cluster")) {
-      // Where barrier tasks ran, a timer of Spark's would keep the process alive.
+      // After barrier tasks, a timer thread of Spark would keep the process running.
       System.exit(0);
     }
   }
@@ -60,7 +60,7 @@ public final class JobDriver {
           new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
       for (String name : names) {
         if (name.startsWith(Pause.PREFIX)) {
-          Pause.untilTold(name, input);
+          Pause.untilResumed(name, input);
           continue;
         }
         long begun = System.nanoTime();

@@ -9,20 +9,20 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * What came out of a job.
+ * Result of a job.
  *
- * @param digest over all rows
- * @param plan the physical plan as it was run, or empty
+ * @param digest digest of all rows
+ * @param plan the final physical plan, or empty
  */
 record JobResult(long rows, String digest, String plan) {
-  /** Rows whose order means nothing. */
+  /** Result whose rows have no defined order. */
   static JobResult ofUnordered(List<String> rows) {
     List<String> sorted = new ArrayList<>(rows);
     Collections.sort(sorted);
     return ofOrdered(sorted);
   }
 
-  /** Rows whose order is part of the result. */
+  /** Result whose rows have a defined order. */
   static JobResult ofOrdered(List<String> rows) {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");

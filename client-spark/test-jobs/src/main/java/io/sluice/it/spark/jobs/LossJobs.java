@@ -28,8 +28,8 @@ import scala.collection.Iterable;
 import scala.reflect.ClassTag$;
 
 /**
- * Shuffles of shapes that need care when their output is lost. Each writes a shuffle, pauses, and
- * reads it; the pause is called after the job.
+ * Shuffles whose recovery after a loss is special. Each job writes a shuffle, pauses, and reads it;
+ * the pause has the name of the job.
  */
 final class LossJobs {
   private static final int RECORDS = 2_000;
@@ -53,7 +53,7 @@ final class LossJobs {
         .iterator();
   }
 
-  /** A key is its partition. */
+  /** The partition of a key is the key itself. */
   private static final class ByKey extends Partitioner {
     private static final long serialVersionUID = 1;
     private final int partitions;
@@ -88,19 +88,19 @@ final class LossJobs {
         true);
   }
 
-  /** 36 maps and as many partitions, and each map writes to a partition of its own. */
+  /** 36 maps and 36 partitions; each map writes to one partition. */
   static JobResult sparse(SparkSession spark, BufferedReader input) throws IOException {
     int maps = 36;
     JavaPairRDD<Integer, String> shuffled = pairs(spark, maps, 1).partitionBy(new ByKey(maps));
-    // Reads one partition, for which all maps are run.
+    // Reads one partition, which runs all maps.
     sums(shuffled).take(1);
-    Pause.untilTold("pause:sparseLoss", input);
+    Pause.untilResumed("pause:sparseLoss", input);
     return JobResult.ofUnordered(sums(shuffled).collect());
   }
 
   /**
-   * A round-robin repartition of rows that come in no certain order: a map that is run again may
-   * put other rows elsewhere, so Spark runs all of them again.
+   * A round-robin repartition of rows in nondeterministic order. A repeated map may distribute rows
+   * differently, so Spark repeats all maps.
    */
   static JobResult indeterminate(SparkSession spark, BufferedReader input) throws IOException {
     JavaRDD<Tuple2<Integer, String>> repartitioned =
@@ -109,7 +109,7 @@ final class LossJobs {
                 ClassTag$.MODULE$.apply(Tuple2.class))
             .repartition(5);
     long count = repartitioned.count();
-    Pause.untilTold("pause:indeterminateLoss", input);
+    Pause.untilResumed("pause:indeterminateLoss", input);
     List<String> rows =
         new ArrayList<>(
             repartitioned
@@ -121,12 +121,12 @@ final class LossJobs {
     return JobResult.ofUnordered(rows);
   }
 
-  /** A barrier stage reads a shuffle and writes one: all of its tasks run, or none. */
+  /** A barrier stage between two shuffles: all of its tasks run, or none. */
   static JobResult barrier(SparkSession spark, BufferedReader input) throws IOException {
     JavaPairRDD<Integer, String> shuffled =
         pairs(spark, 4, 300).partitionBy(new HashPartitioner(2));
     long count = shuffled.count();
-    Pause.untilTold("pause:barrierLoss", input);
+    Pause.untilResumed("pause:barrierLoss", input);
     JavaRDD<Tuple2<Integer, String>> together =
         JavaRDD.<Tuple2<Integer, String>>fromRDD(
             shuffled
@@ -153,8 +153,8 @@ final class LossJobs {
   }
 
   /**
-   * A reduce task throws fetch failures of its own: they name the executor that wrote the output of
-   * the first map task, until that map task has run again.
+   * User code of a reduce task throws fetch failures that name the executor of the first map task,
+   * until that map task has run again.
    */
   static JobResult executorBlamed(SparkSession spark, BufferedReader input) {
     int partitions = 4;
@@ -187,7 +187,7 @@ final class LossJobs {
             .collect());
   }
 
-  /** By reflection, because versions of Scala have different sequences. */
+  /** Uses reflection, because the sequence type differs between Scala versions. */
   private static int shuffleOf(RDD<?> shuffled) {
     try {
       Object dependencies = RDD.class.getMethod("dependencies").invoke(shuffled);

@@ -24,7 +24,8 @@ import scala.Tuple2;
 
 /**
  * Stages that read shuffles together with partitions that have a preferred location: cached and
- * checkpointed ones. Shuffles have few map tasks: one output is a large share of each partition.
+ * checkpointed ones. Shuffles have few map tasks, so that each output is a large share of each
+ * partition.
  */
 final class MixedJobs {
   private static final int FEW_MAPS = 2;
@@ -50,7 +51,7 @@ final class MixedJobs {
             "if(id % 3 = 0, 7, cast(pmod(xxhash64(id), 800) as int)) as j");
   }
 
-  /** With adaptive execution, and no broadcast but what it chooses. */
+  /** Runs with adaptive execution and without static broadcasts. */
   private static JobResult adaptive(
       SparkSession spark, Map<String, String> more, Supplier<Dataset<Row>> job) {
     Map<String, String> settings = new HashMap<>();
@@ -80,7 +81,7 @@ final class MixedJobs {
         () -> rows(spark, 30_000, FEW_MAPS).groupBy("k").agg(functions.sum("v").as("v")));
   }
 
-  /** The cached table has the partitions that the join wants: only the other one is shuffled. */
+  /** The cached table has the partitioning of the join: only the other one is shuffled. */
   static JobResult cachedJoin(SparkSession spark, BufferedReader input) {
     Dataset<Row> cached =
         rows(spark, 4_000, 3)
@@ -101,7 +102,7 @@ final class MixedJobs {
     }
   }
 
-  /** Partitions that are read in pieces, each of a few map tasks. */
+  /** Skewed partitions, split by map tasks. */
   static JobResult cachedBesideSkewSplits(SparkSession spark, BufferedReader input) {
     return besideCached(
         spark,
@@ -131,7 +132,7 @@ final class MixedJobs {
                 .selectExpr("a.id", "b.v"));
   }
 
-  /** A shuffle that ran, was cleaned up, and is computed again beside cached partitions. */
+  /** A completed shuffle that was cleaned up and is recomputed together with cached partitions. */
   static JobResult cachedBesideCleaned(SparkSession spark, BufferedReader input) {
     JavaPairRDD<Integer, String> cached = RddJobs.pairs(spark, 6_000, 300).cache();
     try {
@@ -207,7 +208,7 @@ final class MixedJobs {
             .collect());
   }
 
-  /** Records counted in a map stage and in a result stage. */
+  /** Counts records in a map stage and in a result stage. */
   static JobResult accumulators(SparkSession spark, BufferedReader input) {
     LongAccumulator written = spark.sparkContext().longAccumulator("written");
     LongAccumulator read = spark.sparkContext().longAccumulator("read");
@@ -238,7 +239,7 @@ final class MixedJobs {
           records.forEachRemaining(all::add);
           TaskContext task = TaskContext.get();
           if (task.partitionId() == 1 && task.attemptNumber() == 0) {
-            throw new IllegalStateException("the first attempt of this task is to fail");
+            throw new IllegalStateException("expected failure of the first attempt of this task");
           }
           return all.iterator();
         });

@@ -9,8 +9,8 @@ final class Pause {
 
   private Pause() {}
 
-  /** Prints the name of the point and waits for a line; the end of the input ends the wait too. */
-  static void untilTold(String name, BufferedReader input) throws IOException {
+  /** Prints the name of the point and waits for a line or the end of the input. */
+  static void untilResumed(String name, BufferedReader input) throws IOException {
     System.out.println(name);
     System.out.flush();
     String line = input.readLine();

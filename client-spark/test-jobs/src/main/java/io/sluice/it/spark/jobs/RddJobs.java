@@ -31,7 +31,7 @@ final class RddJobs {
     return JavaSparkContext.fromSparkContext(spark.sparkContext());
   }
 
-  /** Pairs of a skewed key and a text, the same in every run. */
+  /** Deterministic pairs of a skewed key and a text. */
   static JavaPairRDD<Integer, String> pairs(SparkSession spark, int count, int keys) {
     int perMap = count / MAPS;
     return context(spark)
@@ -59,7 +59,7 @@ final class RddJobs {
     return sum;
   }
 
-  /** In an order that does not depend on the order of arrival. */
+  /** Sorts rows, so that the result does not depend on the order of arrival. */
   static String joined(Iterable<String> values) {
     List<String> sorted = new ArrayList<>();
     values.forEach(sorted::add);
@@ -105,7 +105,7 @@ final class RddJobs {
             .collect());
   }
 
-  /** Every other partition gets nothing, and the last one most. */
+  /** Every second partition is empty, and the last one is the largest. */
   static final class Lopsided extends Partitioner {
     private static final long serialVersionUID = 1;
     private final int partitions;
@@ -167,7 +167,7 @@ final class RddJobs {
     return javaSerialized(spark, 20);
   }
 
-  /** More than Spark keeps one stream each for. */
+  /** More partitions than Spark's limit for one stream per partition. */
   static JobResult javaSerializerManyPartitions(SparkSession spark, BufferedReader input) {
     return javaSerialized(spark, 300);
   }
@@ -200,7 +200,7 @@ final class RddJobs {
         withPartition(pairs(spark, 60_000, 5_000).partitionBy(new HashPartitioner(1))).collect());
   }
 
-  /** More than Spark reports the sizes of one by one. */
+  /** More partitions than Spark's limit for exact sizes in map statuses. */
   static JobResult manyPartitions(SparkSession spark, BufferedReader input) {
     return JobResult.ofUnordered(
         withPartition(pairs(spark, 60_000, 1 << 24).partitionBy(new HashPartitioner(2_500)))
@@ -208,7 +208,7 @@ final class RddJobs {
             .collect());
   }
 
-  /** From one byte to 12 MiB: larger than a block, and than a frame. */
+  /** Records from one byte to 12 MiB, larger than a block and than a frame. */
   static JobResult largeRecords(SparkSession spark, BufferedReader input) {
     return JobResult.ofUnordered(
         context(spark)
@@ -259,12 +259,12 @@ final class RddJobs {
             .collect());
   }
 
-  /** The first shuffle is written, the test does something, the first is read and a second made. */
+  /** Writes a shuffle, pauses for the test, then reads it and writes a second one. */
   static JobResult pauseBetweenShuffles(SparkSession spark, BufferedReader input)
       throws IOException {
     JavaPairRDD<Integer, Iterable<String>> grouped = pairs(spark, 60_000, 10_000).groupByKey(7);
     List<String> rows = new ArrayList<>(List.of("groups " + grouped.count()));
-    Pause.untilTold("pause:between-shuffles", input);
+    Pause.untilResumed("pause:between-shuffles", input);
     rows.addAll(
         grouped
             .mapToPair(group -> new Tuple2<>(group._1() % 50, hashOf(group._2())))

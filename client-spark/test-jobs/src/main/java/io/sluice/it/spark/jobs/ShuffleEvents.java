@@ -12,8 +12,8 @@ import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerEvent;
 
 /**
- * Keeps the newest {@code ShuffleState} event of every shuffle, which the plugin posts to Spark's
- * listener bus. Results have it as {@code shuffle.ID.NAME}, where NAME is {@code refusal} (empty
+ * Stores the newest {@code ShuffleState} event of every shuffle, which the plugin posts to Spark's
+ * listener bus. Results contain it as {@code shuffle.ID.NAME}, where NAME is {@code refusal} (empty
  * for a shuffle that uses Sluice), {@code generation}, {@code servers} (their number) or the name
  * of a counter, such as {@code writes.pushedBytes}. Shuffles of an application without the plugin
  * have no events.
@@ -28,7 +28,7 @@ public final class ShuffleEvents extends SparkListener {
 
   private ShuffleEvents() {}
 
-  /** Listens to an application that has no shuffle yet. */
+  /** Adds a listener to an application before its first shuffle. */
   public static ShuffleEvents of(SparkContext context) {
     ShuffleEvents events = new ShuffleEvents();
     context.addSparkListener(events);

@@ -15,9 +15,9 @@ import scala.Tuple2;
 import scala.collection.Iterator;
 
 /**
- * Sums every metric of tasks, whatever metrics this version of Spark has, under Spark's names:
- * {@code metric.shuffle.write.bytesWritten}. Tests that need one of a few use a short name. The
- * collection of updated blocks counts as its size. Thread-safe.
+ * Sums all task metrics of this Spark version under Spark's names: {@code
+ * metric.shuffle.write.bytesWritten}. Some metrics also have a short name for tests. A collection
+ * of updated blocks counts as its size. Thread-safe.
  */
 final class ShuffleMetrics extends SparkListener {
   private static final long SETTLE_MS = 20_000;
@@ -95,7 +95,7 @@ final class ShuffleMetrics extends SparkListener {
     if (metric instanceof CollectionAccumulator<?> collection) {
       return collection.value().size();
     }
-    throw new IllegalStateException("a task metric of a new kind: " + metric);
+    throw new IllegalStateException("task metric of an unknown type: " + metric);
   }
 
   synchronized void report(String job, Properties into) {

@@ -11,7 +11,7 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.expressions.Window;
 import org.apache.spark.sql.functions;
 
-/** Jobs over data frames, with what adaptive execution makes of them. */
+/** Jobs over data frames, with their adaptive plans. */
 final class SqlJobs {
   private SqlJobs() {}
 
@@ -28,13 +28,13 @@ final class SqlJobs {
     for (Row row : result.collectAsList()) {
       rows.add(row.toString());
     }
-    // After collecting: what adaptive execution settled on.
+    // After collecting, the plan is final.
     String plan = result.queryExecution().executedPlan().toString();
     JobResult all = ordered ? JobResult.ofOrdered(rows) : JobResult.ofUnordered(rows);
     return all.withPlan(plan);
   }
 
-  /** Runs with some settings of the session changed, and changes them back. */
+  /** Runs with changed session settings, and restores them. */
   static JobResult with(SparkSession spark, Map<String, String> settings, Supplier<JobResult> job) {
     scala.collection.immutable.Map<String, String> before = spark.conf().getAll();
     settings.forEach((key, value) -> spark.conf().set(key, value));
@@ -80,7 +80,7 @@ final class SqlJobs {
     return collect(rows(spark, 50_000, 100).orderBy("v", "id"), true);
   }
 
-  /** 20,000 partitions, of which adaptive execution makes a few large ones. */
+  /** 20,000 partitions, which adaptive execution coalesces to a few large ones. */
   static JobResult coalesced(SparkSession spark, BufferedReader input) {
     return with(
         spark,
@@ -113,7 +113,7 @@ final class SqlJobs {
         });
   }
 
-  /** A sort-merge join that becomes a broadcast join, read by map and not by partition. */
+  /** A sort-merge join that becomes a broadcast join with a local reader, which reads by map. */
   static JobResult localReader(SparkSession spark, BufferedReader input) {
     return with(
         spark,

@@ -15,9 +15,8 @@ import scala.runtime.AbstractFunction1;
 import scala.runtime.BoxedUnit;
 
 /**
- * Sums every SQL metric of the operators of the plans that were run, whatever metrics this version
- * of Spark has: {@code sql.Exchange.dataSize} with its value, and its type behind a space.
- * Thread-safe.
+ * Sums all SQL metrics of the operators of executed plans in this Spark version: {@code
+ * sql.Exchange.dataSize} with its value and type, separated by a space. Thread-safe.
  */
 final class SqlMetrics implements QueryExecutionListener {
   private final Map<String, Long> sums = new TreeMap<>();
@@ -52,7 +51,7 @@ final class SqlMetrics implements QueryExecutionListener {
     while (metrics.hasNext()) {
       Tuple2<String, SQLMetric> metric = metrics.next();
       String name = node.getClass().getSimpleName().replaceFirst("Exec$", "") + "." + metric._1();
-      // -1 stands for a value that no task has set.
+      // -1: no task has set the value.
       sums.merge(name, Math.max(0, metric._2().value()), Long::sum);
       types.put(name, metric._2().metricType());
     }

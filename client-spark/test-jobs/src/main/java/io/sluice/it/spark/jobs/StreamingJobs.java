@@ -17,7 +17,7 @@ import org.apache.spark.sql.streaming.StreamingQueryException;
 import org.apache.spark.sql.streaming.Trigger;
 import org.apache.spark.sql.types.StructType;
 
-/** A stream whose state is kept from batch to batch, and from one query to the next. */
+/** A stream with state across batches and across restarts of the query. */
 final class StreamingJobs {
   private static final String PARTITIONS = "spark.sql.shuffle.partitions";
   private static final int FILES = 2;
@@ -25,7 +25,7 @@ final class StreamingJobs {
 
   private StreamingJobs() {}
 
-  /** Sums by key over files; every query takes up the state where the one before left it. */
+  /** Sums by key over files; every query resumes from the state of the previous one. */
   static JobResult streaming(SparkSession spark, BufferedReader input) throws IOException {
     String partitions = spark.conf().get(PARTITIONS);
     spark.conf().set(PARTITIONS, "4");
@@ -56,12 +56,12 @@ final class StreamingJobs {
     for (int i = 0; i < ROWS; i++) {
       text.append(random.nextInt(300)).append(',').append(random.nextInt(1_000)).append('\n');
     }
-    // Seen by the stream once it is whole.
+    // The stream must see only complete files.
     Path hidden = Files.writeString(directory.resolve("." + file), text);
     Files.move(hidden, directory.resolve(file + ".csv"));
   }
 
-  /** One batch for each file that is new, then the query ends. */
+  /** Runs one batch for each new file, then ends the query. */
   private static List<String> takeUp(SparkSession spark, Path directory) {
     Dataset<Row> sums =
         spark
@@ -72,7 +72,7 @@ final class StreamingJobs {
             .dropDuplicates("k", "v")
             .groupBy("k")
             .agg(functions.sum("v").as("sum"), functions.count("v").as("n"));
-    // The writer's own option has another signature in each version of Spark.
+    // The method of the writer has a different signature in each Spark version.
     spark
         .conf()
         .set("spark.sql.streaming.checkpointLocation", directory.resolve("checkpoint").toString());

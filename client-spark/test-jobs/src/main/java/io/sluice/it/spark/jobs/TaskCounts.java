@@ -15,10 +15,9 @@ import scala.collection.Iterable;
 import scala.collection.Iterator;
 
 /**
- * Counts how tasks of a job ended: {@code mapTasks} and {@code resultTasks} that succeeded, {@code
- * fetchFailures}, {@code lostTasks} that went with their executor, {@code otherFailures}, and
- * {@code failedStages}; lists the hosts where tasks prefer to run: {@code preferredHosts}.
- * Thread-safe.
+ * Counts the results of a job's tasks: successful {@code mapTasks} and {@code resultTasks}, {@code
+ * fetchFailures}, {@code lostTasks} of lost executors, {@code otherFailures}, and {@code
+ * failedStages}. Lists the preferred hosts of tasks: {@code preferredHosts}. Thread-safe.
  */
 final class TaskCounts extends SparkListener {
   private long mapTasks;
@@ -50,7 +49,10 @@ final class TaskCounts extends SparkListener {
     }
   }
 
-  /** Of each task. By reflection, because versions of Scala have different sequences. */
+  /**
+   * Preferred locations of each task. Uses reflection, because the sequence type differs between
+   * Scala versions.
+   */
   private static Iterable<?> preferences(StageInfo stage) {
     try {
       return (Iterable<?>) StageInfo.class.getMethod("taskLocalityPreferences").invoke(stage);

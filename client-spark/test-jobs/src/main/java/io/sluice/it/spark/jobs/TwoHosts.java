@@ -9,12 +9,12 @@ import org.apache.spark.rpc.RpcEnv;
 import scala.Option;
 
 /**
- * A standalone cluster whose two workers have different host names, both on loopback. In Spark's
- * own {@code local-cluster} they have the same, and Spark never runs a speculative attempt on the
- * host of the attempt that is slow.
+ * A standalone cluster whose two workers have different host names, both on loopback. Workers of
+ * {@code local-cluster} have the same host name, and Spark never runs a speculative attempt on the
+ * host of the slow attempt.
  */
 final class TwoHosts implements AutoCloseable {
-  /** What {@code spark.master} says to get one. */
+  /** Value of {@code spark.master} that selects this cluster. */
   static final String MASTER = "two-hosts";
 
   private static final int CORES = 2;
@@ -49,7 +49,7 @@ final class TwoHosts implements AutoCloseable {
     return master;
   }
 
-  /** Ends workers, with their executors, then the master. */
+  /** Stops workers, with their executors, then the master. */
   @Override
   public void close() {
     for (int i = parts.size() - 1; i >= 0; i--) {

@@ -14,7 +14,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
-/** Jobs that look at what differs between versions of Spark. */
+/** Jobs for features that differ between Spark versions. */
 final class VersionJobs {
   private static final String ROW_CHECKSUMS = "spark.sql.shuffle.orderIndependentChecksum.enabled";
   private static final String ADAPTIVE = "spark.sql.adaptive.enabled";
@@ -22,7 +22,7 @@ final class VersionJobs {
 
   private VersionJobs() {}
 
-  /** What a shuffle manager sets, where it must have arrived; as text instead of a plan. */
+  /** Settings of the shuffle manager as seen by driver and executors; as text instead of a plan. */
   static JobResult settings(SparkSession spark, BufferedReader input) {
     SparkConf conf = spark.sparkContext().getConf();
     List<String> found = new ArrayList<>();

@@ -15,9 +15,9 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * TPC-H and TPC-DS: {@code tpch/data} makes the tables, {@code tpch/1} runs query 1, {@code
- * tpch/broadcast/1} runs it so that adaptive execution makes broadcast joins of others. The plan of
- * a query is the one that it ended with, without the numbers that differ from run to run.
+ * TPC-H and TPC-DS. {@code tpch/data} creates the tables, {@code tpch/1} runs query 1, and {@code
+ * tpch/broadcast/1} runs it so that adaptive execution converts joins to broadcast joins. The plan
+ * is the final one, without numbers that differ from run to run.
  */
 final class WorkloadJob implements Job {
   private static final String BROADCAST = "broadcast/";
@@ -33,7 +33,7 @@ final class WorkloadJob implements Job {
     this.what = what;
   }
 
-  /** The job of a name that begins with that of a workload. */
+  /** The job for a name that begins with the name of a workload. */
   static Optional<Job> named(String name) {
     for (Workload workload : Workload.values()) {
       String prefix = workload + "/";
