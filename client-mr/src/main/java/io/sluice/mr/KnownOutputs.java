@@ -12,9 +12,9 @@ import org.apache.hadoop.mapreduce.TaskAttemptID;
 import org.apache.hadoop.mapreduce.TaskID;
 
 /**
- * The map outputs at servers that a reduce task knows of: which are to be read, and which are lost
- * and reported. Thread-safe: the thread that asks for completion events adds, the one that reads
- * takes.
+ * The map outputs on servers that a reduce task must read, and the lost ones that it reports.
+ * Thread-safe: the thread that receives completion events adds outputs, the reading thread removes
+ * them.
  *
  * <p>A read of a few attempts may cost as much as a read of the whole partition. So a read starts
  * when half of all maps can be read, when all remaining maps can be read, or when no output was

@@ -58,7 +58,7 @@ class ClientRoundTripTest {
         "app-1", Map.of("rss.client.type", kind.name(), "rss.client.io.compression.codec", codec));
   }
 
-  /** Contents of which the first eight bytes are the checksum of the rest. */
+  /** Block content whose first eight bytes are the checksum of the rest. */
   private static byte[] content(Random random, int length) {
     byte[] content = new byte[8 + length];
     for (int i = 8; i < content.length; i++) {
@@ -159,7 +159,7 @@ class ClientRoundTripTest {
   }
 
   @Test
-  void saysWhatAServerThatWasStoppedHeld() throws Exception {
+  void readsReportLostBlocksOfAStoppedServer() throws Exception {
     ShuffleServerProcess stopped = cluster.startServer("a", Map.of());
     cluster.startServer("b", Map.of());
     SluiceClient client = startClient(TransportKind.GRPC_NETTY, "LZ4");
@@ -184,7 +184,7 @@ class ClientRoundTripTest {
   }
 
   @Test
-  void saysThatAShuffleWasUnregistered() throws Exception {
+  void readsReportAnUnregisteredShuffle() throws Exception {
     cluster.startServer("a", Map.of());
     SluiceClient client = startClient(TransportKind.GRPC, "LZ4");
     ShuffleAssignment assignment = InProcessCluster.awaitAssignment(client, PARTITIONS, 1);

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A server hands what it holds to another one and goes, under a client that writes and reads. */
+/** A decommissioned server moves its data to another one while a client writes and reads. */
 @Timeout(120)
 class MoveTest {
   private static final int PARTITIONS = 20;
@@ -54,7 +54,7 @@ class MoveTest {
   @BeforeEach
   void start() throws Exception {
     cluster = new InProcessCluster(directory);
-    // Drivers renew, and so hear of changes, every second.
+    // Drivers renew their lease, and receive moves, every second.
     cluster.startCoordinator(
         Map.of(
             "rss.coordinator.app.expired", "3s",
@@ -80,7 +80,7 @@ class MoveTest {
             "100ms"));
   }
 
-  /** A shuffle at the only server that there is. */
+  /** A shuffle on the only server. */
   private ShuffleAssignment register() {
     ShuffleAssignment assignment = InProcessCluster.awaitAssignment(client, PARTITIONS, 1);
     driver.register(assignment);
@@ -135,7 +135,7 @@ class MoveTest {
     }
   }
 
-  /** Reads all that maps have pushed, which is there once. */
+  /** Reads all pushed blocks and checks that each exists once. */
   private void readAll(ShuffleAssignment known, int maps, int rounds) throws Exception {
     ShuffleReadRequest.Builder request =
         ShuffleReadRequest.builder(known)
@@ -160,8 +160,7 @@ class MoveTest {
 
   @ParameterizedTest
   @CsvSource({"memory, 64m, 2000", "run files, 16m, 250000"})
-  void whatAServerHeldIsReadFromTheOneThatItLeftItTo(String where, String memory, int bytes)
-      throws Exception {
+  void movedDataIsReadFromTheTargetServer(String where, String memory, int bytes) throws Exception {
     ShuffleServerProcess leaving = startServer("a", memory);
     ShuffleAssignment before = register();
     for (int map = 0; map < MAPS; map++) {
@@ -183,7 +182,7 @@ class MoveTest {
   }
 
   @Test
-  void whatIsPushedWhileAServerLeavesIsAtOneOfTheTwo() throws Exception {
+  void dataPushedDuringADecommissionIsOnOneOfTheTwoServers() throws Exception {
     ShuffleServerProcess leaving = startServer("a", "64m");
     ShuffleAssignment before = register();
     startServer("b", "64m");
@@ -228,11 +227,11 @@ class MoveTest {
   }
 
   @Test
-  void aMoveThatIsCancelledLeavesTheServerAsItWas() throws Exception {
+  void aCancelledMoveKeepsTheServerInService() throws Exception {
     ShuffleServerProcess staying = startServer("a", "64m");
     ShuffleAssignment before = register();
     push(before, 0, 1000);
-    // There is nobody who could take it.
+    // There is no target server for the move.
     move(staying);
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     String waits = "";

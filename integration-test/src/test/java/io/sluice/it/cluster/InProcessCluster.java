@@ -22,8 +22,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A coordinator, servers with little memory, and clients of them, on ports that are free. One
- * test's own; closing it closes all, the newest first.
+ * A coordinator, servers with little memory, and their clients, on free ports. Used by one test;
+ * closing it closes all, the newest first.
  */
 public final class InProcessCluster implements AutoCloseable {
   private final Path directory;
@@ -31,14 +31,14 @@ public final class InProcessCluster implements AutoCloseable {
   private CoordinatorProcess coordinator;
 
   /**
-   * @param directory where each server has one of its name
+   * @param directory parent of the servers' directories
    */
   public InProcessCluster(Path directory) {
     this.directory = directory;
   }
 
   /**
-   * @param more options, also in the place of those here
+   * @param more additional options, which override the options here
    */
   public CoordinatorProcess startCoordinator(Map<String, String> more) throws IOException {
     Map<String, String> options = new HashMap<>();
@@ -52,7 +52,7 @@ public final class InProcessCluster implements AutoCloseable {
   }
 
   /**
-   * @param more options, also in the place of those here
+   * @param more additional options, which override the options here
    */
   public ShuffleServerProcess startServer(String name, Map<String, String> more)
       throws IOException {
@@ -62,7 +62,7 @@ public final class InProcessCluster implements AutoCloseable {
   }
 
   /**
-   * @param more options, also in the place of those here
+   * @param more additional options, which override the options here
    */
   public SluiceClient startClient(String application, Map<String, String> more) {
     Map<String, String> options = new HashMap<>();
@@ -80,9 +80,9 @@ public final class InProcessCluster implements AutoCloseable {
   }
 
   /**
-   * Asks until so many servers have announced themselves.
+   * Waits until the given number of servers has registered.
    *
-   * @return a shuffle at all of them
+   * @return a shuffle on all of them
    */
   public static ShuffleAssignment awaitAssignment(
       SluiceClient client, int partitions, int servers) {

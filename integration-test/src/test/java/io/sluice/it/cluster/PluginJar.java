@@ -19,7 +19,7 @@ import java.util.spi.ToolProvider;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
-/** The jar of an engine plugin, of which the build leaves out packages that no job calls. */
+/** The jar of an engine plugin, without the packages that no job calls. */
 public final class PluginJar {
   private static final String SHADED = "io.sluice.shaded.";
   private static final String SERVICES = "META-INF/services/";
@@ -27,9 +27,9 @@ public final class PluginJar {
   private PluginJar() {}
 
   /**
-   * Classes below {@code io.sluice} that a class of the jar refers to and that the jar lacks.
-   * Counts what can be reached from our own classes and from services, through the code of
-   * libraries. Annotations and Netty's OpenSSL, which the jar leaves out on purpose, do not count.
+   * Classes in {@code io.sluice} that a class of the jar references and that are missing in the
+   * jar. Follows references from Sluice's classes and from services, through library code. Ignores
+   * annotations and Netty's OpenSSL, which the jar excludes on purpose.
    */
   public static SortedSet<String> missingClasses(Path jar) throws IOException {
     Set<String> present = new HashSet<>();
@@ -69,7 +69,7 @@ public final class PluginJar {
     return name.contains(".annotations.") || name.startsWith(SHADED + "io.netty.internal.tcnative");
   }
 
-  /** What each class refers to, by the JDK's {@code jdeps}. */
+  /** References of each class, from the JDK's {@code jdeps}. */
   private static Map<String, Set<String>> references(Path jar) {
     StringWriter out = new StringWriter();
     ToolProvider.findFirst("jdeps")

@@ -3,15 +3,15 @@ package io.sluice.it.cluster;
 import io.sluice.localcluster.LocalCluster;
 import java.nio.file.Path;
 
-/** Clusters of processes that run for the seconds of a test. */
+/** Clusters of processes for the duration of a test. */
 public final class TestCluster {
   private TestCluster() {}
 
   /**
-   * A cluster on the class path of this test. Its JVMs compile with the first compiler only: the
-   * second one takes a third of the CPU of a process that lives for seconds.
+   * A cluster on the class path of this test. Its JVMs use only the C1 compiler, because C2 takes a
+   * third of the CPU of a process that runs for seconds.
    *
-   * @param directory for everything that the processes write; made here
+   * @param directory directory for all files of the processes; created here
    */
   public static LocalCluster.Builder builder(Path directory) {
     return LocalCluster.builder()

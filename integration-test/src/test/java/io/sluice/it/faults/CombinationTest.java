@@ -22,10 +22,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Copies, further servers and local output together, in every combination, while one of three
- * servers goes before the first block and another one when all maps are done. What the second one
- * had is computed again where nothing else holds it, while the first one is still gone. And the
- * same while all of them go.
+ * Replicas, replacement servers and local output in every combination. One of three servers is lost
+ * before the first block and another one after the map stage. Output of the second one is
+ * recomputed if it has no other copy, while the first one is still down. Also tested with the loss
+ * of all servers.
  */
 @Tag("nightly")
 @TestInstance(Lifecycle.PER_CLASS)
@@ -133,7 +133,7 @@ class CombinationTest {
       case RUNS_MAPS_AGAIN -> {
         assertThat(found.digest(job)).isEqualTo(ownDigest);
         assertThat(again).isEqualTo(Expectation.MAPS);
-        // Reduce tasks that did not know the newest assignment fail alone, each once at most.
+        // Reduce tasks without the newest assignment fail on their own, each at most once.
         assertThat(found.number(job, "otherFailures")).isBetween(0L, REDUCE_TASKS);
       }
       case FAILS -> assertThat(found.error(job).orElseThrow()).startsWith("Job aborted");
@@ -149,10 +149,10 @@ class CombinationTest {
     probe.awaitActiveServers(SERVERS, Duration.ofSeconds(60));
   }
 
-  /** How a job ends. */
+  /** Expected end of a job. */
   enum Outcomes {
     RUNS_NOTHING_AGAIN,
-    /** Where the further server of a pair of copies is the one that goes next. */
+    /** If the replacement server of a pair of replicas is the one that is lost next. */
     MAY_RUN_MAPS_AGAIN,
     RUNS_MAPS_AGAIN,
     FAILS

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An application that ends without a word: its lease runs out, and the space comes back. */
+/** An application that ends without unregistering: its lease expires, and its space is freed. */
 @Tag("nightly")
 @Timeout(300)
 class DriverLostTest {
@@ -36,7 +36,7 @@ class DriverLostTest {
                 .configureCoordinators("rss.coordinator.app.expired", "15s")
                 .configureServers("rss.server.app.expired.withoutHeartbeat", "15s")
                 .configureServers("rss.server.buffer.capacity", "16m")
-                // Spills begin at some 320 KB.
+                // Spilling starts at about 320 KB.
                 .configureServers("rss.server.memory.shuffle.highWaterMark.percentage", "2")
                 .configureServers("rss.server.memory.shuffle.lowWaterMark.percentage", "1")
                 .build();
@@ -51,9 +51,9 @@ class DriverLostTest {
           "lost/in-map",
           () -> {
             awaitSpill(probe, server);
-            GetStatusReply held = probe.status(server);
-            assertThat(held.getApplications()).isEqualTo(1);
-            assertThat(held.getLoad().getStoredBytes()).isPositive();
+            GetStatusReply stored = probe.status(server);
+            assertThat(stored.getApplications()).isEqualTo(1);
+            assertThat(stored.getLoad().getStoredBytes()).isPositive();
             assertThat(runFiles(server)).isPositive();
             application.kill();
           });

@@ -1,31 +1,32 @@
 package io.sluice.it.faults;
 
 /**
- * What a fault may cost.
+ * Allowed cost of a fault.
  *
- * @param leastMaps that are computed again
- * @param mostMaps that are computed again
- * @param failures whether tasks may fail on the way
+ * @param leastMaps minimum number of repeated map tasks
+ * @param mostMaps maximum number of repeated map tasks
+ * @param failures whether tasks may fail
  */
 record Expectation(int leastMaps, int mostMaps, boolean failures) {
   static final int MAPS = 6;
 
   private static final Expectation NOTHING = new Expectation(0, 0, false);
 
-  /** Running tasks go with their executor. */
+  /** Running tasks are lost with their executor. */
   private static final Expectation RUNNING_TASKS = new Expectation(0, 0, true);
 
   /**
-   * Two maps were on their way when the server went; how many were done depends on the executors.
+   * Two maps were running when the server was lost; the number of completed maps depends on the
+   * executors.
    */
   private static final Expectation MAPS_SO_FAR = new Expectation(2, MAPS, true);
 
   private static final Expectation ALL_MAPS = new Expectation(MAPS, MAPS, true);
 
-  /** Some that ran on one of two executors; the test knows how many. */
+  /** Maps that ran on one of two executors; the test counts them. */
   private static final Expectation MAPS_OF_ONE_EXECUTOR = new Expectation(1, MAPS, true);
 
-  /** The table that {@code docs/spark.md} gives to the user. */
+  /** The table of faults in {@code docs/spark.md}. */
   static Expectation of(Mode mode, Fault fault) {
     return switch (fault) {
       case NONE,
@@ -37,7 +38,7 @@ record Expectation(int leastMaps, int mostMaps, boolean failures) {
           COORDINATOR_LOST,
           LINK_CUT_DURING_MAPS ->
           NOTHING;
-      // Reduce tasks behind the cut find nothing of what lies beyond it.
+      // Reduce tasks behind the cut link cannot read the server.
       case LINK_CUT_FOR_GOOD -> mode == Mode.FALLBACK ? new Expectation(2, MAPS, true) : NOTHING;
       case SERVER_LOST_DURING_MAPS, COORDINATOR_AND_SERVER_LOST ->
           mode == Mode.FALLBACK ? MAPS_SO_FAR : NOTHING;
@@ -51,13 +52,13 @@ record Expectation(int leastMaps, int mostMaps, boolean failures) {
             case TWO_COPIES -> throw new IllegalArgumentException("the job fails");
           };
       case EXECUTOR_LOST_DURING_MAPS, EXECUTOR_LOST_AFTER_MAPS ->
-          // What was not pushed yet, or nobody took, goes with its executor.
+          // Output that was not pushed, or that no server accepted, is lost with its executor.
           mode == Mode.TWO_COPIES ? RUNNING_TASKS : new Expectation(0, MAPS, true);
       case EXECUTOR_WITH_LOCAL_OUTPUT_LOST -> MAPS_OF_ONE_EXECUTOR;
     };
   }
 
-  /** Whether some blocks must have gone to a further server, or to local output for want of one. */
+  /** Whether some blocks must be on a replacement server or, without one, in local output. */
   static boolean goesAround(Mode mode, Fault fault) {
     return switch (fault) {
       case SERVER_LOST_BEFORE_MAPS,

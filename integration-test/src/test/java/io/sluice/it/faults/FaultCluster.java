@@ -5,7 +5,7 @@ import io.sluice.it.spark.SparkApplication;
 import io.sluice.localcluster.LocalCluster;
 import java.nio.file.Path;
 
-/** Clusters and applications that notice faults soon, and that send little at a time. */
+/** Clusters and applications with short timeouts and small blocks. */
 final class FaultCluster {
   private FaultCluster() {}
 
@@ -19,8 +19,8 @@ final class FaultCluster {
   }
 
   /**
-   * Small blocks, frames and slices, so that a server has part of an attempt before it is whole,
-   * and a reader part of a partition; patience of seconds.
+   * Small blocks, frames and slices, so that servers receive parts of an attempt and readers parts
+   * of a partition; retry periods of seconds.
    */
   static SparkApplication impatient(SparkApplication application) {
     return application

@@ -15,9 +15,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
-/** Breaks parts of a cluster and of an application, and mends the cluster. */
-final class Breakage {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+/** Injects faults into a cluster and an application, and repairs the cluster. */
+final class FaultInjector {
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
   private static final long BRIEF_MS = 700;
 
   private final LocalCluster cluster;
@@ -30,20 +30,20 @@ final class Breakage {
 
   /**
    * @param probe borrows
-   * @param applicationDirectory of the application whose executors it is about
-   * @param link borrows: between some of its executors and a server
+   * @param applicationDirectory directory of the application with the affected executors
+   * @param link borrows: link between some of its executors and a server
    */
-  Breakage(LocalCluster cluster, ClusterProbe probe, Path applicationDirectory, Link link) {
+  FaultInjector(LocalCluster cluster, ClusterProbe probe, Path applicationDirectory, Link link) {
     this.cluster = cluster;
     this.probe = probe;
     this.applicationDirectory = applicationDirectory;
     this.link = link;
   }
 
-  /** Does what a fault does at a point. */
-  void strike(Fault now, Point point) throws IOException, InterruptedException {
+  /** Injects a fault at a point. */
+  void inject(Fault now, Point point) throws IOException, InterruptedException {
     fault = now;
-    now.strikes().get(point).at(this);
+    now.injections().get(point).at(this);
   }
 
   private ClusterNode server() {
@@ -75,7 +75,7 @@ final class Breakage {
     Signals.resume(server().pid());
   }
 
-  /** For less than the patience of readers. */
+  /** Stalls for less than the retry period of readers. */
   void stallServerBriefly() throws IOException, InterruptedException {
     stallServer();
     long pid = server().pid();
@@ -104,7 +104,7 @@ final class Breakage {
     link.mend();
   }
 
-  /** The one that ran the newest map attempt. */
+  /** Kills the executor that ran the newest map attempt. */
   void loseExecutor() throws IOException {
     Map<Long, String> executors = new TreeMap<>();
     try (Stream<Path> notes =
@@ -121,21 +121,21 @@ final class Breakage {
     ProcessHandle executor = ProcessHandle.of(pid).orElseThrow();
     executor.destroyForcibly();
     try {
-      executor.onExit().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+      executor.onExit().get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
     } catch (ExecutionException | InterruptedException | TimeoutException e) {
-      throw new IllegalStateException("executor does not end pid=" + pid, e);
+      throw new IllegalStateException("executor does not exit pid=" + pid, e);
     }
   }
 
-  /** How many map attempts had run on the executor that a fault took. */
+  /** Number of map attempts that had run on the executor that a fault killed. */
   int mapsOfLostExecutor(Fault lost) {
     return mapsOfLostExecutor.getOrDefault(lost, 0);
   }
 
-  /** Everything runs and every coordinator knows it. */
+  /** Restarts stopped processes and waits until the coordinator knows all servers. */
   void mend() throws IOException, InterruptedException {
     if (resumer != null) {
-      resumer.join(PATIENCE.toMillis());
+      resumer.join(TIMEOUT.toMillis());
       resumer = null;
     }
     link.mend();
@@ -151,6 +151,6 @@ final class Breakage {
         server.start();
       }
     }
-    probe.awaitActiveServers(cluster.servers().size(), PATIENCE);
+    probe.awaitActiveServers(cluster.servers().size(), TIMEOUT);
   }
 }

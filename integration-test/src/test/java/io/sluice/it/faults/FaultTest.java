@@ -35,10 +35,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 class FaultTest {
   private static final int SERVERS = 3;
 
-  /** Some executors reach it through a link that can be cut; other faults are of the first one. */
+  /** Server that some executors reach through the link; other faults affect the first server. */
   private static final int LINKED_SERVER = 1;
 
-  // For trying a few by hand: regular expressions.
+  // Regular expressions that select modes and faults in manual runs.
   private static final String ONLY_MODES = System.getProperty("sluice.test.modes", ".*");
   private static final String ONLY_FAULTS = System.getProperty("sluice.test.faults", ".*");
 
@@ -82,7 +82,7 @@ class FaultTest {
   }
 
   @Test
-  void commonFaultsChangeNoRowAndCostNoMoreThanTheyMust() throws IOException, InterruptedException {
+  void commonFaultsChangeNoRowAndRepeatOnlyLostTasks() throws IOException, InterruptedException {
     check(Mode.FALLBACK, List.copyOf(COMMON));
   }
 
@@ -97,32 +97,32 @@ class FaultTest {
   private void check(Mode mode, List<Fault> faults) throws IOException, InterruptedException {
     String name = mode + "-" + faults.size();
     Path home = directory.resolve(name);
-    Breakage breakage = new Breakage(cluster, probe, home, link);
+    FaultInjector injector = new FaultInjector(cluster, probe, home, link);
     SparkApplication application =
         mode.configure(FaultCluster.impatient(SparkApplication.onSluice(home, cluster.quorum())));
     ExecutorHosts.write(directory.resolve("hosts-" + name)).configure(application);
     List<String> jobs = new ArrayList<>();
     for (Fault fault : faults) {
       String mended = "mend/" + fault;
-      application.at(mended, breakage::mend);
+      application.at(mended, injector::mend);
       fault
-          .strikes()
+          .injections()
           .keySet()
           .forEach(
               point ->
-                  application.at(fault + "/" + point.text(), () -> breakage.strike(fault, point)));
+                  application.at(fault + "/" + point.text(), () -> injector.inject(fault, point)));
       jobs.addAll(List.of("pause:" + mended, fault.job()));
     }
 
     long relayedBefore = link.relayedBytes();
     Outcome found = application.run(jobs);
-    breakage.mend();
+    injector.mend();
 
-    assertThat(link.relayedBytes()).as("what went over the link").isGreaterThan(relayedBefore);
+    assertThat(link.relayedBytes()).as("bytes over the link").isGreaterThan(relayedBefore);
     SoftAssertions softly = new SoftAssertions();
     softly.assertThat(found.exitCode()).isZero();
     for (Fault fault : faults) {
-      check(softly, mode, fault, found, breakage);
+      check(softly, mode, fault, found, injector);
       checkWay(softly, mode, fault, found);
     }
     softly.assertAll();
@@ -142,7 +142,7 @@ class FaultTest {
   }
 
   private void check(
-      SoftAssertions softly, Mode mode, Fault fault, Outcome found, Breakage breakage) {
+      SoftAssertions softly, Mode mode, Fault fault, Outcome found, FaultInjector injector) {
     String what = mode + " " + fault;
     String job = fault.job();
     softly.assertThat(found.digest(job)).as(what).isEqualTo(ownDigest);
@@ -161,7 +161,7 @@ class FaultTest {
         found.number(job, "remoteBytesRead"));
     softly
         .assertThat(again)
-        .as(what + " maps computed again")
+        .as(what + " repeated maps")
         .isBetween((long) expected.leastMaps(), (long) expected.mostMaps());
     if (!expected.failures()) {
       softly.assertThat(found.number(job, "failedTasks")).as(what + " failed tasks").isZero();
@@ -169,22 +169,22 @@ class FaultTest {
     if (fault == Fault.EXECUTOR_WITH_LOCAL_OUTPUT_LOST) {
       softly
           .assertThat(again)
-          .as(what + " maps of the executor that went")
-          .isEqualTo(breakage.mapsOfLostExecutor(fault));
+          .as(what + " maps of the lost executor")
+          .isEqualTo(injector.mapsOfLostExecutor(fault));
     }
   }
 
-  /** That the intended way was taken, by the counters of the shuffle. */
+  /** Checks by the counters of the shuffle that the expected failover happened. */
   private static void checkWay(SoftAssertions softly, Mode mode, Fault fault, Outcome found) {
     String what = mode + " " + fault;
     long further = found.shuffle(fault.job(), "generation");
     long local = found.shuffle(fault.job(), "writes.localBytes");
     System.out.printf("%s: further servers %d, bytes left local %d%n", what, further, local);
     if (Expectation.goesAround(mode, fault)) {
-      softly.assertThat(further + local).as(what + " ways round").isPositive();
+      softly.assertThat(further + local).as(what + " failovers").isPositive();
     }
     if (fault == Fault.NONE) {
-      softly.assertThat(further).as(what + " further servers").isZero();
+      softly.assertThat(further).as(what + " replacement servers").isZero();
     }
     switch (mode) {
       case FALLBACK -> {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Servers that are well and take nothing more: of one shuffle, or of some partitions. */
+/** Healthy servers that refuse data of one shuffle or of some partitions because they are full. */
 @Tag("nightly")
 @Timeout(300)
 class FullServerTest {
@@ -24,13 +24,13 @@ class FullServerTest {
   private static final String FIRST = "faults/first";
   private static final String NO_SPACE = "faults/no-space";
 
-  /** So much that partitions become longer than the servers below want them. */
+  /** Makes partitions larger than the servers' limit below. */
   private static final String WIDE = "*16";
 
   @TempDir Path directory;
 
   @Test
-  void whatAServerHasNoRoomForGoesToAnotherOne() throws IOException, InterruptedException {
+  void blocksThatAFullServerRefusesAreOnAnotherOne() throws IOException, InterruptedException {
     Outcome own =
         new SparkApplication(directory.resolve("own")).run(List.of(BASELINE, BASELINE + WIDE));
     assertThat(own.exitCode()).as(own.log()).isZero();
@@ -47,7 +47,7 @@ class FullServerTest {
       Outcome found =
           FaultCluster.impatient(
                   SparkApplication.onSluice(directory.resolve("full"), cluster.quorum()))
-              // The first shuffle stays until the application ends.
+              // The first shuffle is stored until the application ends.
               .set("spark.cleaner.referenceTracking", "false")
               .run(List.of(FIRST, NO_SPACE, FIRST + WIDE));
 
@@ -63,7 +63,7 @@ class FullServerTest {
       long forOneServer = found.shuffle(NO_SPACE, "generation");
       assertThat(forOneServer).isPositive();
       assertThat(found.shuffle(FIRST + WIDE, "generation"))
-          .as("changes for the server without room, and for partitions that are full")
+          .as("assignment changes for the full server and for full partitions")
           .isGreaterThan(forOneServer);
     }
   }

@@ -12,9 +12,9 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A TCP relay from another loopback address to a server of this machine, on the server's port.
- * While it is cut, nothing goes through and nobody is told: connections stay open and new ones are
- * accepted, as behind a network that drops everything. Mending closes what was open, because bytes
- * were lost. Thread-safe.
+ * While it is cut, it drops all bytes but keeps connections open and accepts new ones, like a
+ * network that drops all packets. Mending closes open connections, because bytes were lost.
+ * Thread-safe.
  */
 final class Link implements AutoCloseable {
   private static final int CHUNK_BYTES = 64 << 10;
@@ -28,7 +28,7 @@ final class Link implements AutoCloseable {
   private ServerSocket listener;
 
   /**
-   * @param port of the server, and of this
+   * @param port port of the server and of the link
    */
   Link(String address, int port) {
     this.address = address;
@@ -53,7 +53,7 @@ final class Link implements AutoCloseable {
     }
   }
 
-  /** Bytes that have gone through, both ways. */
+  /** Bytes relayed in both directions. */
   long relayedBytes() {
     return relayedBytes.get();
   }
@@ -76,7 +76,7 @@ final class Link implements AutoCloseable {
         Socket server = new Socket();
         open.add(client);
         open.add(server);
-        // A peer that cannot be reached: the client's connection ends.
+        // The server is unreachable: close the client's connection.
         spawn(() -> connectAndRelay(client, server), "link-connect");
       } catch (IOException e) {
         if (!closed) {
@@ -105,7 +105,7 @@ final class Link implements AutoCloseable {
       InputStream in = from.getInputStream();
       OutputStream out = to.getOutputStream();
       for (int read = in.read(chunk); read >= 0; read = in.read(chunk)) {
-        // What has a gap is of no use, even once the link is mended.
+        // The stream has a gap and stays unusable after the link is mended.
         gap |= cut;
         if (!gap) {
           out.write(chunk, 0, read);
@@ -115,7 +115,7 @@ final class Link implements AutoCloseable {
         }
       }
     } catch (IOException e) {
-      // One side has ended: so does the other.
+      // One side has closed: close the other.
     }
     if (!cut) {
       close(from);

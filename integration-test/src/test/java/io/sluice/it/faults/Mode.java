@@ -2,13 +2,13 @@ package io.sluice.it.faults;
 
 import io.sluice.it.spark.SparkApplication;
 
-/** How an application is protected against the loss of servers. */
+/** Protection of an application against the loss of servers. */
 enum Mode {
-  /** One copy at the servers; what none takes is kept locally. */
+  /** One replica; blocks that no server accepts are kept locally. */
   FALLBACK,
-  /** Local output first, servers behind. */
+  /** Local output first, pushed to servers in the background. */
   ALWAYS,
-  /** Two copies at the servers and nothing locally. */
+  /** Two replicas and no local output. */
   TWO_COPIES;
 
   SparkApplication configure(SparkApplication application) {

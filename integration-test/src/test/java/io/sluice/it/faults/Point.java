@@ -1,10 +1,10 @@
 package io.sluice.it.faults;
 
-/** A point at which the fault job stops; said in the test jobs' {@code FaultJob}. */
+/** A point at which the fault job pauses; see {@code FaultJob} of the test jobs. */
 enum Point {
-  /** The shuffle has servers, nothing was written. */
+  /** The shuffle has servers, no data is written. */
   REGISTERED("registered"),
-  /** Two of six maps are done, two have written half, two have not begun. */
+  /** Two of six maps are done, two have written half, two have not started. */
   IN_MAP("in-map"),
   /** All maps are done. */
   MAPPED("mapped"),

@@ -21,23 +21,23 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Servers that an operator restarts and takes away under a running application: no task fails and
- * no map is computed again.
+ * Servers that an operator restarts and decommissions under a running application: no task fails
+ * and no map is repeated.
  */
 @Tag("nightly")
 @Timeout(300)
 class ServerChangesTest {
   private static final int SERVERS = 3;
 
-  /** Of each job. */
+  /** Number of reduce tasks of each job. */
   private static final int REDUCES = 9;
 
-  /** So that a job has more than a moment's data. */
+  /** Enlarges records, so that a job runs long enough. */
   private static final String WIDE = "*4";
 
   private static final String CALM = "faults/calm" + WIDE;
 
-  /** While servers are restarted. */
+  /** Jobs that run while servers are restarted. */
   private static final List<String> MEANWHILE =
       IntStream.range(0, 6).mapToObj(i -> "faults/meanwhile-" + i + WIDE).toList();
 
@@ -51,20 +51,20 @@ class ServerChangesTest {
   private ClusterProbe probe;
   private AdminProcess restarts;
   private AdminProcess decommission;
-  private int heldByLeaver;
+  private int shufflesOfLeaver;
   private long openedBefore;
 
   /**
-   * A server is told to go while maps run, and has gone before reduce tasks begin; another one goes
-   * while they read.
+   * A server is decommissioned while maps run and exits before reduce tasks start. Another one is
+   * decommissioned while they read.
    */
   @Test
-  void noTaskFailsWhenServersMoveWhatTheyHaveAndGo() throws IOException, InterruptedException {
+  void noTaskFailsWhenServersAreDecommissionedWithMove() throws IOException, InterruptedException {
     try (LocalCluster started =
             FaultCluster.builder(directory.resolve("cluster"))
                 .servers(SERVERS)
                 .configureServers("rss.server.decommission.check.interval", "200ms")
-                // Drivers renew, and so hear of changes, every three seconds.
+                // Drivers renew their lease, and receive moves, every three seconds.
                 .configureCoordinators("rss.coordinator.app.expired", "9s")
                 .build();
         ClusterProbe asked = new ClusterProbe(started)) {
@@ -124,7 +124,7 @@ class ServerChangesTest {
     awaitMoved(1);
   }
 
-  /** Nothing can have come from the server that has gone. */
+  /** Checks that all reads were from the remaining servers. */
   private void checkReads() throws IOException {
     assertThat(openedAtOthers() - openedBefore)
         .as("partitions that reduce tasks opened at the other servers")
@@ -167,7 +167,7 @@ class ServerChangesTest {
               .at("restart", this::beginRestarts)
               .at("restarted", this::checkRestarts)
               .at("leaving" + WIDE + "/in-map", this::beginDecommission)
-              .at("left", this::noteWhatTheLeaverHolds)
+              .at("left", this::recordShufflesOfTheLeavingServer)
               .at("checked", this::checkDecommission)
               .run(jobs);
 
@@ -177,7 +177,7 @@ class ServerChangesTest {
         assertUntouched(found, job);
       }
       MEANWHILE.forEach(job -> assertUntouched(found, job));
-      // Its driver has ended, and with it the last reason to stay.
+      // The driver has ended, so no job needs the server's data.
       AdminProcess.Outcome left = decommission.await();
       assertThat(left.exitCode()).as(left.lines().toString()).isZero();
       assertThat(left.lines()).last().isEqualTo(leaver().address() + ": left");
@@ -209,7 +209,7 @@ class ServerChangesTest {
     restarts.awaitFirstLine();
   }
 
-  /** Nobody gave the command a way to restart servers: it asks. */
+  /** Answers the prompts of the command, which was started without a restart command. */
   private void restartIfAsked(String line) throws IOException, InterruptedException {
     for (ClusterNode server : cluster.servers()) {
       if (line.startsWith(server.address() + ": restart it now")) {
@@ -242,16 +242,16 @@ class ServerChangesTest {
     decommission.awaitFirstLine();
   }
 
-  private void noteWhatTheLeaverHolds() throws IOException, InterruptedException {
+  private void recordShufflesOfTheLeavingServer() throws IOException, InterruptedException {
     probe.awaitActiveServers(SERVERS - 1, Duration.ofSeconds(30));
-    heldByLeaver = probe.status(leaver()).getShuffles();
+    shufflesOfLeaver = probe.status(leaver()).getShuffles();
   }
 
   private void checkDecommission() throws IOException {
-    assertThat(leaver().isAlive()).as("it has data that may be read again").isTrue();
+    assertThat(leaver().isAlive()).as("stays while its data may be read again").isTrue();
     assertThat(probe.status(leaver()).getShuffles())
-        .as("shuffles at the server that leaves")
-        .isEqualTo(heldByLeaver)
+        .as("shuffles on the leaving server")
+        .isEqualTo(shufflesOfLeaver)
         .isPositive();
   }
 }

@@ -3,7 +3,7 @@ package io.sluice.it.faults;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
-/** Stops a process in its tracks and lets it go on. */
+/** Suspends and resumes a process. */
 final class Signals {
   private static final long LIMIT_SECONDS = 60;
 

@@ -1,6 +1,6 @@
 /**
- * What a Spark job makes of every fault that issue after issue of such systems tells of: real
- * servers, driver and executors in processes of their own, one fault each at an exact point. {@link
- * io.sluice.it.faults.Expectation} is the table of what may be computed again.
+ * Spark jobs under faults that are common in issue reports of remote shuffle services. Servers,
+ * driver and executors are real processes; each fault is injected at an exact point. {@link
+ * io.sluice.it.faults.Expectation} is the table of tasks that may be repeated.
  */
 package io.sluice.it.faults;

@@ -1,16 +1,16 @@
 package io.sluice.it.hostile;
 
-/** Something that peers do to a cluster. */
+/** An attack of peers on a cluster. */
 @FunctionalInterface
 interface Attack {
   /**
-   * Does it, until nothing worse can come of it, within bounds of count and time. What the cluster
-   * says to it may be asserted here.
+   * Runs the attack to its maximum effect, within limits of count and time. May assert replies of
+   * the cluster.
    *
-   * @return what is still open and held; closed after the cluster has been looked at
+   * @return open resources, which the suite closes after it has checked the cluster
    */
   AutoCloseable launch(Target target) throws Exception;
 
   /** For an attack that leaves nothing open. */
-  AutoCloseable NOTHING_HELD = () -> {};
+  AutoCloseable NOTHING_OPEN = () -> {};
 }

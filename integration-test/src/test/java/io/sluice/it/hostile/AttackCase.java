@@ -4,10 +4,10 @@ import io.sluice.it.hostile.RawCalls.Compression;
 import java.util.Arrays;
 import java.util.stream.Stream;
 
-/** Every attack. The table of threats in docs/security.md says what bounds each. */
+/** All attacks. The table of threats in docs/security.md names the defence against each. */
 @SuppressWarnings("ImmutableEnumChecker") // Attacks are methods.
 enum AttackCase {
-  NO_ATTACK(When.NIGHTLY, target -> Attack.NOTHING_HELD),
+  NO_ATTACK(When.NIGHTLY, target -> Attack.NOTHING_OPEN),
   COMPRESSED_DELETIONS(When.ALWAYS, CallAttacks.deletions(Compression.GZIP)),
   DELETIONS(When.NIGHTLY, CallAttacks.deletions(Compression.IDENTITY)),
   DELETIONS_OF_A_USER(When.NIGHTLY, CallAttacks::deletionsOfAUser),
@@ -82,7 +82,7 @@ enum AttackCase {
   OVERSIZED_HTTP(When.NIGHTLY, HttpAttacks::oversizedRequests),
   PIPELINED_HTTP(When.NIGHTLY, HttpAttacks::pipelined);
 
-  /** In which build an attack runs. */
+  /** Builds in which an attack runs. */
   enum When {
     ALWAYS,
     NIGHTLY

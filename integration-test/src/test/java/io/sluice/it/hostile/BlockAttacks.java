@@ -10,25 +10,25 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/** Blocks of a map task that lies about them, stored and served as they are. */
+/** Blocks with false headers, which servers store and serve unchanged. */
 final class BlockAttacks {
   private static final int NONE = 0;
   private static final int LZ4 = 1;
   private static final int ZSTD = 2;
   private static final int SNAPPY = 3;
 
-  /** A Zstandard frame that says it holds 2^62 bytes. */
+  /** A Zstandard frame with a declared content size of 2^62 bytes. */
   private static final byte[] ZSTD_BOMB = {
     0x28, (byte) 0xb5, 0x2f, (byte) 0xfd, (byte) 0xe0, 0, 0, 0, 0, 0, 0, 0, 0x40, 1, 0, 0
   };
 
   private BlockAttacks() {}
 
-  /** Blocks that claim to become much larger than they do. Who reads them gets a failure. */
+  /** Blocks with a declared size much larger than their content. Their readers must fail. */
   static AutoCloseable lyingLengths(Target target) throws Exception {
-    Held held = new Held();
+    OpenResources open = new OpenResources();
     try {
-      Mallory mallory = held.add(Mallory.join(target, 5, Map.of()));
+      Mallory mallory = open.add(Mallory.join(target, 5, Map.of()));
       List<byte[]> blocks =
           List.of(
               Frames.block(0, NONE, Integer.MAX_VALUE, new byte[10]),
@@ -51,7 +51,7 @@ final class BlockAttacks {
               .as("reply to a block %s", reply.status())
               .isEqualTo(Frames.PUSH_ACK);
         }
-        // A block that is said to go on behind its frame, and one with a byte too many.
+        // A block whose declared length exceeds its frame, and one with an extra byte.
         byte[] whole = blocks.get(4);
         byte[] more = Arrays.copyOf(whole, whole.length + 1);
         byte[] less = Arrays.copyOf(whole, whole.length - 1);
@@ -59,15 +59,17 @@ final class BlockAttacks {
           peer.send(Frames.of(Frames.PUSH, 4, push, wrong.length), wrong);
           Frame reply = peer.receive();
           assertThat(reply).isNotNull();
-          assertThat(reply.type()).as("reply to a body that is no blocks").isEqualTo(Frames.ERROR);
+          assertThat(reply.type())
+              .as("reply to a body without valid blocks")
+              .isEqualTo(Frames.ERROR);
         }
       }
       for (int partition = 0; partition < blocks.size(); partition++) {
         assertFails(mallory, partition);
       }
-      return held;
+      return open;
     } catch (Exception | AssertionError e) {
-      held.close();
+      open.close();
       throw e;
     }
   }
@@ -76,7 +78,7 @@ final class BlockAttacks {
     try (ShuffleRead read = mallory.beginRead(partition)) {
       throw new AssertionError("partition " + partition + " was read: " + read);
     } catch (IOException refused) {
-      // As any damaged block: an error of the task, not of its process.
+      // Like any damaged block: the task fails, not its process.
     }
   }
 }

@@ -25,7 +25,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Calls of the gRPC ports whose requests are large, deep, or not meant for the caller. */
+/** gRPC calls with large, deeply nested or unauthorized requests. */
 final class CallAttacks {
   static final String UNREGISTER_SHUFFLES = "sluice.v1.ShuffleServerControl/UnregisterShuffles";
   static final String REGISTER_APPLICATION = "sluice.v1.Coordinator/RegisterApplication";
@@ -39,19 +39,19 @@ final class CallAttacks {
   private static final int SERVER_MESSAGE = (16 << 20) - 64;
   private static final int COORDINATOR_MESSAGE = (8 << 20) - 64;
 
-  /** At the same time; each may make a server of 1 GiB use most of its heap. */
+  /** Number of concurrent calls; each could fill most of the heap of a server of 1 GiB. */
   private static final int LARGE_CALLS = 4;
 
   private static final int HALF_CALLS = 56;
   private static final int HALF_BYTES = 7 << 20;
 
-  /** So that they add up to more than a coordinator may have. */
+  /** Number of calls that together exceed the limit of a coordinator. */
   private static final int HALF_COORDINATOR_CALLS = 40;
 
   private static final int OPEN_CALLS = 64;
   private static final int HEADER_LENGTH = 7 << 10;
 
-  /** A call that was refused, for whatever reason, and not for want of time. */
+  /** Whether a call was refused, for any reason except its deadline. */
   private static final Set<Status.Code> REFUSED =
       EnumSet.of(
           Status.Code.PERMISSION_DENIED,
@@ -65,15 +65,15 @@ final class CallAttacks {
 
   private CallAttacks() {}
 
-  /** Lists of millions of shuffles, in 16 KB each where they are compressed. */
+  /** Lists of millions of shuffles, each 16 KB if compressed. */
   static Attack deletions(Compression compression) {
     return target -> {
       refused(target, Port.SERVER_RPC, UNREGISTER_SHUFFLES, shuffles("x"), compression);
-      return Attack.NOTHING_HELD;
+      return Attack.NOTHING_OPEN;
     };
   }
 
-  /** The same, of an application that is the caller's own. */
+  /** Lists of millions of shuffles of an application of the caller. */
   static AutoCloseable deletionsOfAUser(Target target) throws Exception {
     refused(
         target,
@@ -82,7 +82,7 @@ final class CallAttacks {
         shuffles(Identity.MALLORY.application("attack")),
         Compression.GZIP,
         Target.proofs(Identity.MALLORY));
-    return Attack.NOTHING_HELD;
+    return Attack.NOTHING_OPEN;
   }
 
   private static byte[] shuffles(String application) {
@@ -93,7 +93,7 @@ final class CallAttacks {
         zeros);
   }
 
-  /** A renewal of millions of empty messages. */
+  /** A lease renewal with millions of empty messages. */
   static Attack renewals(Compression compression, ClientInterceptor... proofs) {
     return target -> {
       refused(
@@ -103,11 +103,11 @@ final class CallAttacks {
           repeated(new byte[] {0x22, 0}, COORDINATOR_MESSAGE),
           compression,
           proofs);
-      return Attack.NOTHING_HELD;
+      return Attack.NOTHING_OPEN;
     };
   }
 
-  /** A heartbeat of a server with millions of disks. */
+  /** A server's heartbeat with millions of disks. */
   static Attack heartbeats(Compression compression, ClientInterceptor... proofs) {
     return target -> {
       byte[] disks =
@@ -119,22 +119,22 @@ final class CallAttacks {
           field(new byte[0], HeartbeatRequest.LOAD_FIELD_NUMBER, disks),
           compression,
           proofs);
-      return Attack.NOTHING_HELD;
+      return Attack.NOTHING_OPEN;
     };
   }
 
-  /** Requests whose messages nest, repeat, or have names, beyond all sense. */
+  /** Requests with extreme nesting, repetition or names. */
   static AutoCloseable strangeMessages(Target target) throws Exception {
     byte[] name = new byte[1 << 20];
     Arrays.fill(name, (byte) 'a');
     List<byte[]> messages =
         List.of(
-            // A group inside a group inside a group, of a field that nobody knows.
+            // Deeply nested groups of an unknown field.
             repeated(new byte[] {(byte) 0xfb, 0x01}, 1 << 20),
             repeated(new byte[] {0x1a, 0}, 4 << 20),
             field(new byte[0], RegisterApplicationRequest.APPLICATION_FIELD_NUMBER, name),
             field(new byte[0], RegisterApplicationRequest.USER_FIELD_NUMBER, name),
-            // A length beyond the end, a tag of nothing, and varints without an end.
+            // A length beyond the end, an invalid tag, and varints without an end.
             new byte[] {0x0a, (byte) 0xff, (byte) 0xff, (byte) 0xff, 0x7f},
             new byte[] {0, 0, 0, 0},
             repeated(new byte[] {(byte) 0xff}, 4096));
@@ -145,7 +145,7 @@ final class CallAttacks {
       }
       answered(target, Port.SERVER_RPC, UNREGISTER_SHUFFLES, message);
     }
-    return Attack.NOTHING_HELD;
+    return Attack.NOTHING_OPEN;
   }
 
   private static void refused(
@@ -156,10 +156,10 @@ final class CallAttacks {
       Compression compression,
       ClientInterceptor... proofs)
       throws Exception {
-    try (Held channels = new Held()) {
+    try (OpenResources channels = new OpenResources()) {
       List<CompletableFuture<Answer>> calls = new ArrayList<>();
       for (int i = 0; i < LARGE_CALLS; i++) {
-        // Each on a connection of its own: the calls of one connection wait for each other.
+        // One connection per call, because calls of one connection wait for each other.
         ManagedChannel channel = target.channel(port, proofs);
         channels.add(channel::shutdownNow);
         calls.add(RawCalls.begin(channel, method, message, compression, new Metadata()));
@@ -173,7 +173,7 @@ final class CallAttacks {
     }
   }
 
-  /** Whatever the answer is, there is one in time. */
+  /** Checks that a call ends in time, with any status. */
   private static void answered(
       Target target, Port port, String method, byte[] message, ClientInterceptor... proofs)
       throws Exception {
@@ -188,18 +188,18 @@ final class CallAttacks {
     }
   }
 
-  /** Many calls on one connection of which each sends half of a message. */
+  /** Many calls on one connection, each of which sends half of a message. */
   static AutoCloseable halfMessagesToServer(Target target) throws Exception {
     return halfMessages(
         target, Port.SERVER_RPC, "/" + UNREGISTER_SHUFFLES, HALF_CALLS, 2 * HALF_BYTES, HALF_BYTES);
   }
 
-  /** The same on the streams that carry the data protocol, before HELLO. */
+  /** Half messages on streams of the data protocol, before HELLO. */
   static AutoCloseable halfMessagesToDataStreams(Target target) throws Exception {
     return halfMessages(target, Port.SERVER_RPC, EXCHANGE, HALF_CALLS, 2 * HALF_BYTES, HALF_BYTES);
   }
 
-  /** Whole messages of calls that are not ended, so that the coordinator keeps them. */
+  /** Complete messages of calls that are never half-closed, so that the coordinator keeps them. */
   static AutoCloseable halfMessagesToCoordinator(Target target) throws Exception {
     return halfMessages(
         target,
@@ -211,83 +211,84 @@ final class CallAttacks {
   }
 
   private static AutoCloseable halfMessages(
-      Target target, Port port, String path, int calls, int said, int sent) throws Exception {
+      Target target, Port port, String path, int calls, int declaredLength, int sent)
+      throws Exception {
     Http2Peer peer = new Http2Peer(target.connect(port));
     try {
       byte[] bytes = new byte[sent];
       boolean taken = true;
       for (int i = 0; i < calls && taken; i++) {
         int stream = peer.call(path);
-        peer.data(stream, Http2Peer.messagePrefix(said));
-        // A stream that the server has ended takes nothing, but the next one may.
+        peer.data(stream, Http2Peer.messagePrefix(declaredLength));
+        // A closed stream accepts nothing, but the next one may.
         int ended = peer.endedStreams();
         taken = peer.data(stream, bytes) == sent || peer.endedStreams() > ended;
       }
     } catch (IOException ended) {
-      // The server has ended the connection: so much the better.
+      // The server has closed the connection, which is a valid defence.
     }
     return peer;
   }
 
-  /** Half messages of calls that a user of the cluster has proved, one byte missing in each. */
+  /** Messages of authenticated calls, each without its last byte. */
   static Attack halfMessagesOfAUser(Port port, String method) {
     return target -> {
-      Held held = new Held();
+      OpenResources open = new OpenResources();
       try {
         ManagedChannel process = target.channel(port);
-        held.add(process::shutdownNow);
-        RecordingRelay relay = held.add(new RecordingRelay(process));
-        Http2Peer peer = held.add(new Http2Peer(target.connect(port)));
+        open.add(process::shutdownNow);
+        RecordingRelay relay = open.add(new RecordingRelay(process));
+        Http2Peer peer = open.add(new Http2Peer(target.connect(port)));
         for (int i = 0; i < HALF_CALLS && !peer.isClosed(); i++) {
           int stream = peer.call("/" + method, relay.proofOf(Identity.MALLORY, method));
           peer.data(stream, Http2Peer.messagePrefix(HALF_BYTES));
           peer.data(stream, new byte[HALF_BYTES - 1]);
         }
       } catch (IOException ended) {
-        // The process has ended the connection: so much the better.
+        // The process has closed the connection, which is a valid defence.
       } catch (Exception | AssertionError e) {
-        held.close();
+        open.close();
         throw e;
       }
-      return held;
+      return open;
     };
   }
 
   /**
-   * As many connections as one address may have, each with many calls of the one method that asks
-   * for no proof. The headers are large, and the requests never come.
+   * The maximum number of connections of one address, each with many calls of the only method
+   * without authentication. Headers are large, and the requests are never sent.
    */
   static AutoCloseable openCalls(Target target) throws Exception {
-    Held held = new Held();
+    OpenResources open = new OpenResources();
     ByteArrayOutputStream more = new ByteArrayOutputStream();
     Http2Peer.header(more, "x", "a".repeat(HEADER_LENGTH));
     byte[] headers = more.toByteArray();
     for (int i = 0; i < HostileCluster.MAX_CONNECTIONS_PER_ADDRESS; i++) {
       try {
-        Http2Peer peer = held.add(new Http2Peer(target.connect(Port.COORDINATOR_RPC, 2)));
+        Http2Peer peer = open.add(new Http2Peer(target.connect(Port.COORDINATOR_RPC, 2)));
         for (int call = 0; call < OPEN_CALLS; call++) {
           peer.call("/" + CHALLENGE, headers);
         }
         peer.flush();
       } catch (IOException ended) {
-        // The coordinator has ended the connection: so much the better.
+        // The coordinator has closed the connection, which is a valid defence.
       }
     }
-    return held;
+    return open;
   }
 
   /** Compressed messages of the data protocol, before HELLO. */
   static AutoCloseable compressedFrames(Target target) throws Exception {
-    Held held = new Held();
+    OpenResources open = new OpenResources();
     for (int i = 0; i < LARGE_CALLS; i++) {
-      GrpcPeer peer = held.add(GrpcPeer.compressing(target));
+      GrpcPeer peer = open.add(GrpcPeer.compressing(target));
       peer.send(new byte[SERVER_MESSAGE]);
       peer.send(new byte[SERVER_MESSAGE]);
     }
-    return held;
+    return open;
   }
 
-  /** {@code message} with one more field, of bytes. */
+  /** {@code message} with an additional bytes field. */
   static byte[] field(byte[] message, int number, byte[] value) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(message.length + value.length + 16);
     bytes.writeBytes(message);
@@ -296,7 +297,7 @@ final class CallAttacks {
       out.writeBytes(number, ByteString.copyFrom(value));
       out.flush();
     } catch (IOException e) {
-      throw new UncheckedIOException("memory cannot fail", e);
+      throw new UncheckedIOException("internal error: in-memory stream failed", e);
     }
     return bytes.toByteArray();
   }

@@ -5,7 +5,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The attacks of every build, in clear. {@link HostileTest} has them with TLS, too. */
+/** The attacks of every build, without TLS. {@link HostileTest} also runs them with TLS. */
 class CommonAttacksTest extends HostileSuite {
   @BeforeAll
   void prepare() throws Exception {

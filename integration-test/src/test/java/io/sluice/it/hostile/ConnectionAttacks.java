@@ -12,14 +12,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** Connections: too many, silent, slow, or broken off. */
+/** Too many, idle, slow or aborted connections. */
 final class ConnectionAttacks {
   private static final int RESETS = 1_500;
   private static final int SLOW_CONNECTIONS = 40;
   private static final int TRICKLE_MS = 200;
   private static final int HANDSHAKES = 300;
 
-  /** First bytes of what a port waits for; the rest never comes. */
+  /** First bytes that a port expects; the rest is never sent. */
   private static final Map<Port, byte[]> BEGINNINGS =
       Map.of(
           Port.SERVER_DATA,
@@ -42,24 +42,26 @@ final class ConnectionAttacks {
     return text.getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** More connections from one address than it may have, on every port; the rest have places. */
+  /**
+   * More connections from one address than its limit, on every port; other addresses can connect.
+   */
   static AutoCloseable floodOfOneAddress(Target target) throws Exception {
-    Held held = new Held();
+    OpenResources open = new OpenResources();
     for (Port port : Port.values()) {
-      flood(target, held, port, limitOfAddress(port) + limitOfAddress(port) / 4, 2);
+      flood(target, open, port, limitOfAddress(port) + limitOfAddress(port) / 4, 2);
     }
-    return held;
+    return open;
   }
 
-  /** More connections than a port has places for. */
+  /** More connections than the limit of a port. */
   static Attack floodOfManyAddresses(Port port) {
     return target -> {
-      Held held = new Held();
+      OpenResources open = new OpenResources();
       int addresses = limit(port) / limitOfAddress(port) + 1;
       for (int i = 0; i < addresses; i++) {
-        flood(target, held, port, limitOfAddress(port), 2 + i);
+        flood(target, open, port, limitOfAddress(port), 2 + i);
       }
-      return held;
+      return open;
     };
   }
 
@@ -77,61 +79,61 @@ final class ConnectionAttacks {
     };
   }
 
-  private static void flood(Target target, Held held, Port port, int count, int source) {
+  private static void flood(Target target, OpenResources open, Port port, int count, int source) {
     for (int i = 0; i < count; i++) {
       try {
-        held.add(target.connectTcp(port, source));
+        open.add(target.connectTcp(port, source));
       } catch (IOException refused) {
-        // One of those beyond the limit.
+        // A connection beyond the limit.
       }
     }
   }
 
-  /** Connections that end by a reset as soon as they are made. */
+  /** Connections that are reset immediately. */
   static AutoCloseable resets(Target target) throws Exception {
     for (Port port : Port.values()) {
       for (int i = 0; i < RESETS / Port.values().length; i++) {
         try (Socket socket = target.connectTcp(port, 2)) {
           socket.setSoLinger(true, 0);
         } catch (IOException refused) {
-          // While earlier ones are not gone yet.
+          // Refused while earlier connections are still open.
         }
       }
     }
-    return Attack.NOTHING_HELD;
+    return Attack.NOTHING_OPEN;
   }
 
-  /** Peers that send a byte now and then; each port ends them in its time. */
+  /** Peers that send single bytes slowly; each port closes their connections after its timeout. */
   static Attack slowBeginnings(Port port) {
     return target -> {
       byte[] beginning = BEGINNINGS.get(port);
       List<Socket> sockets = new ArrayList<>();
-      try (Held held = new Held()) {
+      try (OpenResources open = new OpenResources()) {
         for (int i = 0; i < SLOW_CONNECTIONS; i++) {
-          sockets.add(held.add(target.connect(port, 2)));
+          sockets.add(open.add(target.connect(port, 2)));
         }
         awaitEnd(sockets, beginning);
       }
-      return Attack.NOTHING_HELD;
+      return Attack.NOTHING_OPEN;
     };
   }
 
-  /** The same inside the handshake of TLS, or with its bytes where no TLS is spoken. */
+  /** Slow peers during the TLS handshake, also on ports without TLS. */
   static Attack slowHandshakes(Port port) {
     return target -> {
       byte[] hello = clientHello();
       List<Socket> sockets = new ArrayList<>();
-      try (Held held = new Held()) {
+      try (OpenResources open = new OpenResources()) {
         for (int i = 0; i < SLOW_CONNECTIONS; i++) {
-          sockets.add(held.add(target.connectTcp(port, 2)));
+          sockets.add(open.add(target.connectTcp(port, 2)));
         }
         awaitEnd(sockets, hello);
       }
-      return Attack.NOTHING_HELD;
+      return Attack.NOTHING_OPEN;
     };
   }
 
-  /** Handshakes that are begun, cost the server its part, and are given up. */
+  /** TLS handshakes that are aborted after the server's expensive step. */
   static AutoCloseable abandonedHandshakes(Target target) throws Exception {
     for (Port port : Port.values()) {
       for (int i = 0; i < HANDSHAKES / Port.values().length; i++) {
@@ -140,14 +142,14 @@ final class ConnectionAttacks {
           socket.getOutputStream().write(new byte[100]);
           socket.setSoLinger(true, 0);
         } catch (IOException refused) {
-          // So much the better.
+          // The server has closed the connection, which is a valid defence.
         }
       }
     }
-    return Attack.NOTHING_HELD;
+    return Attack.NOTHING_OPEN;
   }
 
-  /** Record of a ClientHello that promises more bytes than ever come. */
+  /** Record of a ClientHello that declares more bytes than are sent. */
   private static byte[] clientHello() {
     byte[] hello = new byte[200];
     hello[0] = 22;
@@ -162,18 +164,18 @@ final class ConnectionAttacks {
     return hello;
   }
 
-  /** Sends all but the last byte, one at a time, until the server has ended every connection. */
+  /** Sends all but the last byte, one at a time, until the server has closed every connection. */
   private static void awaitEnd(List<Socket> sockets, byte[] bytes) throws Exception {
     List<Socket> open = new ArrayList<>(sockets);
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(Bounds.WAIT_SECONDS);
     for (int at = 0; !open.isEmpty() && System.nanoTime() < deadline; at++) {
       int next = at;
       open.removeIf(socket -> isEnded(socket, next < bytes.length - 1 ? bytes[next] : -1));
-      // The pace of the attack, not a wait for something.
+      // The rate of the attack, not a wait for a condition.
       TimeUnit.MILLISECONDS.sleep(TRICKLE_MS);
     }
     assertThat(open.size())
-        .as("connections that the server lets go on slowly for %d s", Bounds.WAIT_SECONDS)
+        .as("slow connections still open after %d s", Bounds.WAIT_SECONDS)
         .isZero();
   }
 

@@ -1,6 +1,6 @@
 package io.sluice.it.hostile;
 
-/** How a cluster and its peers speak. */
+/** Encryption of the connections of a cluster. */
 enum Encryption {
   CLEAR,
   TLS

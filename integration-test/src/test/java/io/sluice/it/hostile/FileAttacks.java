@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** What a process on the server's host does with the descriptors and the socket that it gets. */
+/** Misuse of file descriptors and of the local socket by a process on the server's host. */
 final class FileAttacks {
   private static final int STORED_BYTES = 24 << 20;
   private static final int FETCHES = 60;
@@ -35,50 +35,48 @@ final class FileAttacks {
   private static final int FADV_RANDOM = 1;
   private static final int FADV_DONTNEED = 4;
 
-  /** Of Linux, on the machines that it has another value on. */
+  /** Value of O_DIRECT on Linux for architectures with another value. */
   private static final int O_DIRECT =
       System.getProperty("os.arch").equals("aarch64") ? 0x10000 : 0x4000;
 
   private FileAttacks() {}
 
   /**
-   * Sets O_DIRECT on a descriptor that the server handed out. Where server and client share one
-   * open file description, every read of the server at an odd offset fails from then on.
+   * Sets O_DIRECT on a descriptor received from the server. If server and client shared one open
+   * file description, later reads of the server at unaligned offsets would fail.
    */
   static AutoCloseable directIoOnDescriptors(Target target) throws Exception {
-    Held held = new Held();
+    OpenResources open = new OpenResources();
     try {
       Mallory mallory =
-          held.add(Mallory.join(target, 1, Map.of("rss.client.read.shortcircuit.enabled", "true")));
+          open.add(Mallory.join(target, 1, Map.of("rss.client.read.shortcircuit.enabled", "true")));
       mallory.store(STORED_BYTES);
-      held.add(mallory.beginRead(0));
+      open.add(mallory.beginRead(0));
       List<Integer> descriptors = runFiles(target.server().directory());
-      assertThat(descriptors)
-          .as("descriptors of run files that the server handed out")
-          .isNotEmpty();
+      assertThat(descriptors).as("received descriptors of run files").isNotEmpty();
       for (int descriptor : descriptors) {
         spoil(descriptor);
       }
-      FramePeer peer = held.add(FramePeer.greeted(target, mallory.credential()));
+      FramePeer peer = open.add(FramePeer.greeted(target, mallory.credential()));
       for (int i = 0; i < FETCHES; i++) {
         long offset = 1001L + i * 300_007L;
         peer.send(Frames.of(Frames.FETCH, i + 3, mallory.fetch(0, offset, FETCH_BYTES)));
-        // That reads failed is seen in the metrics of the server.
+        // The server's metrics show failed reads.
         assertThat(peer.receive()).as("reply to fetch %d", i).isNotNull();
       }
-      return held;
+      return open;
     } catch (Exception | AssertionError e) {
-      held.close();
+      open.close();
       throw e;
     }
   }
 
-  /** Connections to the socket for readers on this host that say nothing, or half a request. */
+  /** Connections to the local socket that send nothing or half a request. */
   static AutoCloseable silentReaders(Target target) throws Exception {
     List<SocketChannel> channels = new ArrayList<>();
-    try (Held held = new Held()) {
+    try (OpenResources open = new OpenResources()) {
       for (int i = 0; i < SILENT_READERS; i++) {
-        SocketChannel channel = held.add(SocketChannel.open(StandardProtocolFamily.UNIX));
+        SocketChannel channel = open.add(SocketChannel.open(StandardProtocolFamily.UNIX));
         try {
           channel.connect(UnixDomainSocketAddress.of(socketOf(target)));
           if (i % 2 == 0) {
@@ -91,7 +89,7 @@ final class FileAttacks {
       }
       awaitEnd(channels);
     }
-    return Attack.NOTHING_HELD;
+    return Attack.NOTHING_OPEN;
   }
 
   private static byte[] halfRequest() {
@@ -111,7 +109,7 @@ final class FileAttacks {
       TimeUnit.MILLISECONDS.sleep(POLL_MS);
     }
     assertThat(open.size())
-        .as("silent connections that the server keeps for %d s", Bounds.WAIT_SECONDS)
+        .as("idle connections still open after %d s", Bounds.WAIT_SECONDS)
         .isZero();
   }
 
@@ -123,7 +121,7 @@ final class FileAttacks {
     }
   }
 
-  /** Bytes that are no request, and requests for the files of another. */
+  /** Invalid requests, and requests for files of another application. */
   static AutoCloseable falseRequests(Target target) throws Exception {
     try (Mallory mallory = Mallory.join(target)) {
       byte[] foreign =
@@ -163,14 +161,14 @@ final class FileAttacks {
         }
       }
     }
-    return Attack.NOTHING_HELD;
+    return Attack.NOTHING_OPEN;
   }
 
   private static Path socketOf(Target target) {
     return target.server().directory().resolve("data").resolve("sluice.sock");
   }
 
-  /** Descriptors of this process that are open on run files of the server. */
+  /** Open descriptors of this process for run files of the server. */
   private static List<Integer> runFiles(Path serverDirectory) throws IOException {
     List<Integer> found = new ArrayList<>();
     try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
@@ -181,7 +179,7 @@ final class FileAttacks {
             found.add(Integer.parseInt(descriptor.getFileName().toString()));
           }
         } catch (IOException closedMeanwhile) {
-          // Of the listing itself, for one.
+          // For example the descriptor of the listing itself.
         }
       }
     }
@@ -189,14 +187,14 @@ final class FileAttacks {
   }
 
   private static void spoil(int descriptor) {
-    // On disk, so that the system can forget the pages: then the server has to read.
+    // Sync first, so that the kernel can drop the page cache and the server reads from disk.
     call("fsync", descriptor);
     call("posix_fadvise", descriptor, 0L, 0L, FADV_DONTNEED);
     call("posix_fadvise", descriptor, 0L, 0L, FADV_RANDOM);
     call("flock", descriptor, 2);
     int flags = call("fcntl", descriptor, F_GETFL);
     assertThat(call("fcntl", descriptor, F_SETFL, flags | O_DIRECT))
-        .as("fcntl(F_SETFL, O_DIRECT): does the file system of java.io.tmpdir know direct I/O?")
+        .as("fcntl(F_SETFL, O_DIRECT): does the file system of java.io.tmpdir support direct I/O?")
         .isZero();
     assertThat(call("fcntl", descriptor, F_GETFL) & O_DIRECT).isEqualTo(O_DIRECT);
   }

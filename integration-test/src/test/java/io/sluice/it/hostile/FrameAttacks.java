@@ -20,18 +20,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Frames of the data protocol that are too large, too many, or false. */
+/** Too large, too many or invalid frames of the data protocol. */
 final class FrameAttacks {
   private static final int HEAD = (16 << 20) - 1024;
 
-  /** The longest head of OPEN that a server accepts. */
+  /** Maximum length of the head of OPEN. */
   private static final int LONGEST_OPEN_HEAD = 1 << 20;
 
   private static final int HALF_HEADS = 48;
   private static final int HALF_HEAD_BYTES = 15 << 20;
   private static final int LARGE_HEADS = 6;
 
-  /** What a Roaring bitmap without a container looks like, behind the half that it belongs to. */
+  /** An empty Roaring bitmap, after its high half. */
   private static final int EMPTY_BITMAP_LENGTH = 12;
 
   private static final int NO_RUN_COOKIE = 12_346;
@@ -45,16 +45,16 @@ final class FrameAttacks {
   private static final int REQUESTING_PEERS = 20;
   private static final int REQUESTS = 20;
 
-  /** A group inside a group inside a group, of a field that no message has. */
+  /** Deeply nested groups of an unknown field. */
   private static final byte[] GROUPS = CallAttacks.repeated(new byte[] {(byte) 0xfb, 0x01}, 4000);
 
   private FrameAttacks() {}
 
-  /** Heads that are small on the wire and millions of objects once they are parsed. */
+  /** Heads that are small on the wire but become millions of objects when parsed. */
   static AutoCloseable largeHeads(Target target) throws Exception {
-    Held held = new Held();
+    OpenResources resources = new OpenResources();
     try {
-      Mallory mallory = held.add(Mallory.join(target));
+      Mallory mallory = resources.add(Mallory.join(target));
       mallory.store(1000);
       byte[] open =
           Frames.of(
@@ -70,14 +70,14 @@ final class FrameAttacks {
       List<Thread> senders = new ArrayList<>();
       for (byte[] head : List.of(open, fetch)) {
         for (int i = 0; i < LARGE_HEADS; i++) {
-          FramePeer peer = held.add(FramePeer.greeted(target, mallory.credential()));
+          FramePeer peer = resources.add(FramePeer.greeted(target, mallory.credential()));
           senders.add(sender(() -> peer.sendWhileTaken(head)));
         }
       }
       joinAll(senders);
-      return held;
+      return resources;
     } catch (Exception | AssertionError e) {
-      held.close();
+      resources.close();
       throw e;
     }
   }
@@ -107,7 +107,7 @@ final class FrameAttacks {
         .toByteArray();
   }
 
-  /** A set of nothing, in as many parts as there are high halves. One attempt keeps it waiting. */
+  /** An empty set with one part per high half. One attempt keeps the read open. */
   private static byte[] emptyBitmaps(int count) {
     ByteBuffer set =
         ByteBuffer.allocate(8 + count * EMPTY_BITMAP_LENGTH + 22).order(ByteOrder.LITTLE_ENDIAN);
@@ -120,48 +120,48 @@ final class FrameAttacks {
     return set.putInt(16).putShort((short) 7).array();
   }
 
-  /** Heads of which the end never comes, too long ones and the longest that are accepted. */
+  /** Heads without their end, both above and at the maximum length. */
   static AutoCloseable halfHeads(Target target) throws Exception {
-    Held held = new Held();
+    OpenResources resources = new OpenResources();
     try {
-      Mallory mallory = held.add(Mallory.join(target));
+      Mallory mallory = resources.add(Mallory.join(target));
       byte[] half = new byte[HALF_HEAD_BYTES];
       byte[] permitted = new byte[LONGEST_OPEN_HEAD - 1];
       for (int i = 0; i < HALF_HEADS; i++) {
-        FramePeer large = held.add(FramePeer.greeted(target, mallory.credential()));
+        FramePeer large = resources.add(FramePeer.greeted(target, mallory.credential()));
         large.sendWhileTaken(Frames.header(Frames.OPEN, 3, HEAD, 0), half);
-        FramePeer longest = held.add(FramePeer.greeted(target, mallory.credential()));
+        FramePeer longest = resources.add(FramePeer.greeted(target, mallory.credential()));
         longest.sendWhileTaken(Frames.header(Frames.OPEN, 3, LONGEST_OPEN_HEAD, 0), permitted);
       }
-      return held;
+      return resources;
     } catch (Exception | AssertionError e) {
-      held.close();
+      resources.close();
       throw e;
     }
   }
 
-  /** Bodies that are announced, for which the server takes memory, and never sent. */
+  /** Announced bodies for which the server reserves memory and which are never sent. */
   static AutoCloseable bodiesNeverSent(Target target) throws Exception {
-    Held held = new Held();
+    OpenResources resources = new OpenResources();
     try {
-      Mallory mallory = held.add(Mallory.join(target));
+      Mallory mallory = resources.add(Mallory.join(target));
       Push push = Push.newBuilder().setShuffle(mallory.shuffle()).setEpoch(mallory.epoch()).build();
       for (int i = 0; i < BODIES; i++) {
-        FramePeer peer = held.add(FramePeer.greeted(target, mallory.credential()));
+        FramePeer peer = resources.add(FramePeer.greeted(target, mallory.credential()));
         peer.send(Frames.of(Frames.PUSH, 3, push.toByteArray(), BODY), new byte[1]);
       }
-      return held;
+      return resources;
     } catch (Exception | AssertionError e) {
-      held.close();
+      resources.close();
       throw e;
     }
   }
 
-  /** As many requests, with as many parts, as the protocol allows. */
+  /** The maximum number of requests with the maximum number of parts. */
   static AutoCloseable maximalRequests(Target target) throws Exception {
-    Held held = new Held();
+    OpenResources resources = new OpenResources();
     try {
-      Mallory mallory = held.add(Mallory.join(target, MOST_PARTITIONS, Map.of()));
+      Mallory mallory = resources.add(Mallory.join(target, MOST_PARTITIONS, Map.of()));
       mallory.store(64);
       Open.Builder open =
           Open.newBuilder()
@@ -182,20 +182,20 @@ final class FrameAttacks {
               Frames.of(Frames.OPEN, 3, open.build()), Frames.of(Frames.FETCH, 4, fetch.build()));
       List<Thread> senders = new ArrayList<>();
       for (int i = 0; i < REQUESTING_PEERS; i++) {
-        FramePeer peer = held.add(FramePeer.greeted(target, mallory.credential()));
+        FramePeer peer = resources.add(FramePeer.greeted(target, mallory.credential()));
         senders.add(
             sender(
                 () -> {
                   for (int sent = 0; sent < REQUESTS && peer.sendWhileTaken(both); sent++) {}
                 }));
       }
-      // Replies are not read, so that some of them send on until their sockets are closed.
+      // Replies are not read, so some senders continue until their sockets are closed.
       return () -> {
-        held.close();
+        resources.close();
         joinAll(senders);
       };
     } catch (Exception | AssertionError e) {
-      held.close();
+      resources.close();
       throw e;
     }
   }
@@ -204,13 +204,13 @@ final class FrameAttacks {
     return ByteBuffer.allocate(first.length + second.length).put(first).put(second).array();
   }
 
-  /** Right frames that nobody waits for, and frames that claim what is not so. */
+  /** Valid frames in the wrong state, and frames with false fields. */
   static AutoCloseable wrongFrames(Target target) throws Exception {
     try (Mallory mallory = Mallory.join(target)) {
       Push push = Push.newBuilder().setShuffle(mallory.shuffle()).setEpoch(mallory.epoch()).build();
       byte[] right = Frames.of(Frames.FETCH, 3, mallory.fetch(0, 0, 1));
       byte[] hello = Frames.of(Frames.HELLO, 1, FramePeer.hello(mallory.application()).build());
-      // Before HELLO: anything but a HELLO, and HELLOs that are wrong.
+      // Before HELLO: other frames, and invalid HELLOs.
       for (byte[] first :
           List.of(
               right,
@@ -229,7 +229,7 @@ final class FrameAttacks {
           refusesAndEnds(peer, first);
         }
       }
-      // After it: frames that only servers send, a second HELLO, bytes that are no frame.
+      // After HELLO: frames that only servers send, a second HELLO, invalid frames.
       byte[] damaged = right.clone();
       damaged[damaged.length - 1] ^= 1;
       for (byte[] next :
@@ -249,18 +249,18 @@ final class FrameAttacks {
         }
       }
     }
-    return Attack.NOTHING_HELD;
+    return Attack.NOTHING_OPEN;
   }
 
   private static void refusesAndEnds(FramePeer peer, byte[] frame) throws IOException {
     peer.send(frame);
     Frame reply = peer.receive();
-    assertThat(reply).as("reply to a frame of type %d that is not right", frame[5]).isNotNull();
+    assertThat(reply).as("reply to an invalid frame of type %d", frame[5]).isNotNull();
     assertThat(reply.type()).isEqualTo(Frames.ERROR);
-    assertThat(peer.receive()).as("what follows the refusal").isNull();
+    assertThat(peer.receive()).as("frame after the refusal").isNull();
   }
 
-  /** Requests of a connection that is proved, with values that are none. */
+  /** Requests of an authenticated connection with invalid values. */
   static AutoCloseable wrongValues(Target target) throws Exception {
     try (Mallory mallory = Mallory.join(target)) {
       mallory.store(1000);
@@ -309,7 +309,7 @@ final class FrameAttacks {
         }
       }
     }
-    return Attack.NOTHING_HELD;
+    return Attack.NOTHING_OPEN;
   }
 
   private static Open.Builder waiting(Open.Builder open, byte[] wanted) {
@@ -319,7 +319,7 @@ final class FrameAttacks {
         .setWantedAttempts(UnsafeByteOperations.unsafeWrap(wanted));
   }
 
-  /** A set that claims so many high halves, the first with so many containers, and has none. */
+  /** A set that declares high halves and containers that it does not contain. */
   private static byte[] claims(long halves, int containers) {
     return ByteBuffer.allocate(20)
         .order(ByteOrder.LITTLE_ENDIAN)

@@ -16,9 +16,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.security.SecureRandom;
 
-/** A connection to the data port that sends what it likes. One thread's own. */
+/** A connection to the data port that sends arbitrary bytes. Used by one thread. */
 final class FramePeer implements AutoCloseable {
-  /** Of a reply that a test reads whole; the largest body of the cluster is 16 MiB. */
+  /** Maximum length of a reply that a test reads; the largest body of the cluster is 16 MiB. */
   private static final int MOST_BYTES = 32 << 20;
 
   private final Socket socket;
@@ -27,7 +27,7 @@ final class FramePeer implements AutoCloseable {
   /** A received frame. */
   @SuppressWarnings("ArrayRecordComponent") // Never compared.
   record Frame(int type, long request, byte[] head, byte[] body) {
-    /** Of an ERROR. */
+    /** Status of an ERROR frame. */
     Status status() throws IOException {
       return type == Frames.ERROR ? Error.parseFrom(head).getStatus() : Status.OK;
     }
@@ -41,20 +41,20 @@ final class FramePeer implements AutoCloseable {
     this.in = new DataInputStream(socket.getInputStream());
   }
 
-  /** A connection that has said nothing yet. */
+  /** A connection that has sent nothing yet. */
   static FramePeer connect(Target target) throws IOException {
     return new FramePeer(target.connect(Port.SERVER_DATA));
   }
 
-  /** A connection that has proved its application. */
+  /** An authenticated connection. */
   static FramePeer greeted(Target target, ApplicationCredential credential) throws Exception {
     return greeted(target, credential, 1);
   }
 
   /**
-   * A connection that has proved its application.
+   * An authenticated connection.
    *
-   * @param source last byte of the address that it comes from
+   * @param source last byte of the source address
    */
   static FramePeer greeted(Target target, ApplicationCredential credential, int source)
       throws Exception {
@@ -69,7 +69,7 @@ final class FramePeer implements AutoCloseable {
   }
 
   /**
-   * Says HELLO for an application, and proves it with a credential, which may be another's.
+   * Sends HELLO for an application and authenticates with a credential, possibly of another one.
    *
    * @throws RefusedException if the server refuses
    */
@@ -83,7 +83,7 @@ final class FramePeer implements AutoCloseable {
     return HelloReply.parseFrom(expect(Frames.HELLO_REPLY).head());
   }
 
-  /** Without a token. */
+  /** Sends HELLO without a token. */
   static Hello.Builder hello(String application) {
     return Hello.newBuilder()
         .setMinVersion(1)
@@ -108,9 +108,9 @@ final class FramePeer implements AutoCloseable {
   }
 
   /**
-   * Sends until the server has ended the connection.
+   * Sends until the server has closed the connection.
    *
-   * @return whether the server took all of it
+   * @return whether the server accepted all bytes
    */
   boolean sendWhileTaken(byte[]... parts) {
     try {
@@ -121,7 +121,7 @@ final class FramePeer implements AutoCloseable {
     }
   }
 
-  /** The next frame, or null once the server has ended the connection. */
+  /** The next frame, or null after the server has closed the connection. */
   Frame receive() throws IOException {
     try {
       byte[] header = new byte[Frames.HEADER_LENGTH];
@@ -139,7 +139,7 @@ final class FramePeer implements AutoCloseable {
 
   private static int bounded(int length) throws IOException {
     if (length < 0 || length > MOST_BYTES) {
-      throw new IOException("the server sends a length of " + length);
+      throw new IOException("the server sent an invalid length of " + length);
     }
     return length;
   }
@@ -148,13 +148,13 @@ final class FramePeer implements AutoCloseable {
     return socket;
   }
 
-  /** At once, also while another thread sends. */
+  /** Closes immediately, even while another thread sends. */
   @Override
   public void close() throws IOException {
     if (!socket.isClosed()) {
-      // Without this, TLS waits until that thread has sent its data.
+      // Otherwise TLS waits until the other thread has sent its data.
       socket.setSoLinger(true, 0);
-      // Without this, TLS waits for the end of a server that has paused the connection.
+      // Otherwise TLS waits for the close of a server that has paused the connection.
       socket.setSoTimeout(1);
     }
     socket.close();

@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
-/** Frames and blocks as docs/formats.md has them, with any value in any field. */
+/** Frames and blocks in the formats of docs/formats.md, with arbitrary field values. */
 final class Frames {
   static final int HELLO = 1;
   static final int HELLO_REPLY = 2;
@@ -51,7 +51,7 @@ final class Frames {
     return frame;
   }
 
-  /** A header without a checksum, which is checked when the head is there. */
+  /** A header without a checksum, which the server checks only after it has the head. */
   static byte[] header(int type, long request, int headLength, int bodyLength) {
     byte[] header = new byte[HEADER_LENGTH];
     little(header)
@@ -89,7 +89,7 @@ final class Frames {
     return block;
   }
 
-  /** A message that begins with its shuffle, as Push, Open and Fetch do, then has any bytes. */
+  /** A message that begins with its shuffle, like Push, Open and Fetch, followed by any bytes. */
   static byte[] headOf(ShuffleId shuffle, byte[] rest) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     CodedOutputStream out = CodedOutputStream.newInstance(bytes);
@@ -97,7 +97,7 @@ final class Frames {
       out.writeMessage(1, shuffle);
       out.flush();
     } catch (IOException e) {
-      throw new UncheckedIOException("memory cannot fail", e);
+      throw new UncheckedIOException("internal error: in-memory stream failed", e);
     }
     bytes.writeBytes(rest);
     return bytes.toByteArray();

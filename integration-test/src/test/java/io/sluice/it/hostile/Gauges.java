@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Metrics of one process at one time. Immutable. */
+/** Snapshot of the metrics of one process. Immutable. */
 final class Gauges {
   private final Map<String, Double> samples;
 
@@ -43,9 +43,9 @@ final class Gauges {
   }
 
   /**
-   * One series.
+   * Value of one series.
    *
-   * @param label as it is written, such as {@code area="heap"}
+   * @param label label in text format, such as {@code area="heap"}
    */
   long of(String name, String label) {
     for (Map.Entry<String, Double> sample : samples.entrySet()) {

@@ -21,8 +21,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A stream of the data protocol inside gRPC that sends what it likes, and receives as many messages
- * as it asks for. One thread's own.
+ * A stream of the data protocol over gRPC that sends arbitrary bytes and receives only requested
+ * messages. Used by one thread.
  */
 final class GrpcPeer implements AutoCloseable {
   private static final byte[] END = {};
@@ -54,12 +54,12 @@ final class GrpcPeer implements AutoCloseable {
         new Metadata());
   }
 
-  /** A stream that compresses what it sends, and has said nothing yet. */
+  /** A stream with compression that has sent nothing yet. */
   static GrpcPeer compressing(Target target) {
     return new GrpcPeer(target, CallOptions.DEFAULT.withCompression("gzip"));
   }
 
-  /** A stream that has proved its application. */
+  /** An authenticated stream. */
   static GrpcPeer greeted(Target target, ApplicationCredential credential) throws Exception {
     GrpcPeer peer = new GrpcPeer(target, CallOptions.DEFAULT);
     try {

@@ -19,9 +19,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A job that shuffles while others attack. It pushes some files' worth of data once; then, in each
- * round, it reads part of that from the files, and pushes, reads and removes a small shuffle. Every
- * byte is compared. One thread of its own; a failure ends it.
+ * A job that runs during an attack. It first pushes data that fills several files. In each round it
+ * reads a part of that from files, and pushes, reads and removes a small shuffle. It compares every
+ * byte. Runs on its own thread; a failure ends it.
  */
 final class HonestJob implements AutoCloseable {
   private static final int STORED_PARTITIONS = 16;
@@ -30,7 +30,7 @@ final class HonestJob implements AutoCloseable {
   private static final int ROUND_BYTES = 64 << 10;
   private static final long MAP_ATTEMPT = 7;
 
-  /** So that it leaves processors to others: it shows that they are served, not how fast. */
+  /** Pause between rounds: the job tests availability, not speed. */
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
 
   private final SluiceClient client;
@@ -49,7 +49,7 @@ final class HonestJob implements AutoCloseable {
     this.stored = stored;
   }
 
-  /** Returns when it has stored its data and done its first round. */
+  /** Returns after it has stored its data and completed its first round. */
   static HonestJob start(Target target) throws Exception {
     SluiceClient client =
         target.client(Identity.ALICE, target.newApplication(Identity.ALICE), Map.of());
@@ -141,15 +141,15 @@ final class HonestJob implements AutoCloseable {
     return content;
   }
 
-  /** Rounds done so far, all with the right bytes. */
+  /** Number of completed rounds, all with correct bytes. */
   synchronized int rounds() {
     return rounds;
   }
 
   /**
-   * Waits for further rounds.
+   * Waits for more rounds.
    *
-   * @throws AssertionError if the job failed, or they are not done in time
+   * @throws AssertionError if the job failed or the rounds do not complete in time
    */
   synchronized void awaitRounds(int more) throws InterruptedException {
     int wanted = rounds + more;
@@ -182,7 +182,7 @@ final class HonestJob implements AutoCloseable {
     notifyAll();
   }
 
-  /** Ends the application, whose data the server then removes. */
+  /** Unregisters the application, whose data the server then deletes. */
   @Override
   public void close() throws InterruptedException {
     synchronized (this) {

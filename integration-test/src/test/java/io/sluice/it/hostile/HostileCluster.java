@@ -15,23 +15,22 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A coordinator and a server as an operator of {@code conf/small} would run them, with
- * authentication. Limits of connections and timeouts are lower than there, so that a test reaches
- * them. Not thread-safe.
+ * A coordinator and a server with the configuration of {@code conf/small} and authentication.
+ * Connection limits and timeouts are lower, so that tests can reach them. Not thread-safe.
  */
 final class HostileCluster implements AutoCloseable {
-  /** Of the server's data port, and of each gRPC port. */
+  /** Connection limit of the server's data port and of each gRPC port. */
   static final int MAX_CONNECTIONS = 400;
 
   static final int MAX_CONNECTIONS_PER_ADDRESS = 200;
   static final int MAX_CONNECTIONS_PER_APPLICATION = 100;
 
-  /** Of each HTTP port: the defaults. */
+  /** Connection limit of each HTTP port: the default. */
   static final int MAX_HTTP_CONNECTIONS = 256;
 
   static final int MAX_HTTP_CONNECTIONS_PER_ADDRESS = 64;
 
-  /** Time until a data connection has proved its application. */
+  /** Authentication timeout of a data connection. */
   static final int HELLO_SECONDS = 5;
 
   private static final String KEYS = "k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n";
@@ -43,7 +42,7 @@ final class HostileCluster implements AutoCloseable {
   private int starts;
 
   /**
-   * @param directory for everything that the processes write
+   * @param directory directory for all files of the processes
    */
   HostileCluster(Path directory, Encryption encryption) throws IOException {
     this.directory = directory;
@@ -52,9 +51,9 @@ final class HostileCluster implements AutoCloseable {
   }
 
   /**
-   * Starts new processes, in the place of those that run.
+   * Stops running processes and starts new ones.
    *
-   * @param serverOptions of the server, also in the place of those here
+   * @param serverOptions additional options of the server, which override the options here
    */
   void start(Map<String, String> serverOptions) throws Exception {
     close();
@@ -69,7 +68,7 @@ final class HostileCluster implements AutoCloseable {
             .configureCoordinators("rss.coordinator.server.heartbeat.interval", "200ms")
             .configureServers("rss.server.heartbeat.interval", "200ms")
             .configureServers("rss.server.buffer.capacity", Long.toString(sizes.blocksBytes()))
-            // Little stays in memory, so that readers are served from files.
+            // Little data stays in memory, so that reads are from files.
             .configureServers("rss.server.memory.shuffle.highWaterMark.percentage", "8")
             .configureServers("rss.server.memory.shuffle.lowWaterMark.percentage", "2")
             .configureServers(
@@ -119,11 +118,11 @@ final class HostileCluster implements AutoCloseable {
     return Files.writeString(file, text);
   }
 
-  /** As in production, but compiled with the first compiler only: see {@link TestCluster}. */
+  /** Options as in production, but with the C1 compiler only: see {@link TestCluster}. */
   private static String[] jvm(List<String> options) {
     List<String> all = new ArrayList<>(options);
     all.add("-XX:TieredStopAtLevel=1");
-    // The log of production: the class path of tests has another one.
+    // The production log configuration; the class path of tests contains another one.
     all.add("-Dlogback.configurationFile=logback.xml");
     return all.toArray(String[]::new);
   }
@@ -140,7 +139,7 @@ final class HostileCluster implements AutoCloseable {
     return processes.servers().get(0);
   }
 
-  /** What peers of the processes that run now can reach. */
+  /** Addresses of the running processes for peers. */
   Target target() throws IOException {
     Path home = coordinator().directory().getParent();
     return new Target(

@@ -16,15 +16,15 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Attacks on a running cluster, one after the other: during and after each the processes live,
- * their memory is bounded, budgets go back to zero, logs stay short, no disk changes its state, and
- * an honest job gets its rows. {@link Bounds} has the limits.
+ * Attacks on a running cluster, one after the other. During and after each attack, processes must
+ * run, memory must be bounded, budgets must return to zero, logs must stay short, disk states must
+ * not change, and an honest job must get its rows. {@link Bounds} has the limits.
  */
 @EnabledOnOs(OS.LINUX)
 @TestInstance(Lifecycle.PER_CLASS)
 @Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD)
 abstract class HostileSuite {
-  /** For trying a few by hand: a regular expression, such as {@code TLS HALF_.*}. */
+  /** Regular expression that selects attacks in manual runs, such as {@code TLS HALF_.*}. */
   private static final Pattern ONLY =
       Pattern.compile(System.getProperty("sluice.test.attacks", ""));
 
@@ -33,10 +33,10 @@ abstract class HostileSuite {
   private HostileCluster cluster;
   private Encryption encryption;
 
-  /** What one attack did to a cluster must not decide about the next attack. */
+  /** Whether the cluster must be restarted, so that one attack cannot affect the next. */
   private boolean damaged;
 
-  /** Has to be called before the first attack; {@link #stopCluster} after the last one. */
+  /** Must be called before the first attack; {@link #stopCluster} after the last one. */
   void prepareCluster(Encryption encryption) throws Exception {
     this.encryption = encryption;
     cluster = new HostileCluster(directory.resolve(encryption.name()), encryption);
@@ -54,7 +54,7 @@ abstract class HostileSuite {
     }
   }
 
-  /** Carries out an attack, and fails if the cluster or its honest user suffers. */
+  /** Runs an attack; fails if it affects the cluster or the honest job. */
   void check(AttackCase attack) throws Exception {
     assumeTrue(ONLY.matcher(encryption + " " + attack).find(), "not chosen");
     startCluster();
@@ -69,27 +69,27 @@ abstract class HostileSuite {
 
   private void withstands(Attack attack) throws Exception {
     Target target = cluster.target();
-    List<Vitals> processes =
+    List<ProcessHealth> processes =
         List.of(
-            new Vitals(target, target.coordinator(), cluster.sizes()),
-            new Vitals(target, target.server(), cluster.sizes()));
+            new ProcessHealth(target, target.coordinator(), cluster.sizes()),
+            new ProcessHealth(target, target.server(), cluster.sizes()));
     SoftAssertions softly = new SoftAssertions();
     int rounds;
     try (HonestJob honest = HonestJob.start(target);
-        PeakWatch watch = PeakWatch.start(processes)) {
-      try (AutoCloseable held = attack.launch(target)) {
-        for (Vitals process : processes) {
-          process.checkHeld(softly);
+        PeakSampler watch = PeakSampler.start(processes)) {
+      try (AutoCloseable open = attack.launch(target)) {
+        for (ProcessHealth process : processes) {
+          process.checkDuring(softly);
         }
         softly.check(() -> honest.awaitRounds(Bounds.HONEST_ROUNDS));
       } catch (Exception | AssertionError e) {
-        // What the cluster did wrong, and what that did to it.
-        softly.fail("the attack did not end as it should: " + e, e);
+        // Record the failure of the attack, then still check the state of the cluster.
+        softly.fail("unexpected end of the attack: " + e, e);
       }
       softly.check(() -> honest.awaitRounds(Bounds.HONEST_ROUNDS));
       rounds = honest.rounds();
     }
-    for (Vitals process : processes) {
+    for (ProcessHealth process : processes) {
       process.checkAfter(softly, rounds);
     }
     softly.assertAll();

@@ -8,7 +8,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Every attack, in clear and with TLS. */
+/** Every attack, without and with TLS. */
 @ParameterizedClass
 @EnumSource(Encryption.class)
 @Tag("nightly")

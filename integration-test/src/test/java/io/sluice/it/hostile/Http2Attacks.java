@@ -4,7 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** What HTTP/2 lets a peer ask for on the gRPC ports without any call being made. */
+/** HTTP/2 attacks on the gRPC ports below the level of calls. */
 final class Http2Attacks {
   private static final int RESETS = 20_000;
   private static final int RESETS_AT_ONCE = 100;
@@ -12,12 +12,12 @@ final class Http2Attacks {
   private static final int CONTINUATIONS = 10_000;
   private static final int CONTINUATION_LENGTH = 8 << 10;
 
-  /** RFC 9113: the peer no longer wants the stream. */
+  /** RFC 9113: the peer cancels the stream. */
   private static final int CANCEL = 8;
 
   private Http2Attacks() {}
 
-  /** Calls that are made and cancelled at once, so that no limit of open streams is reached. */
+  /** Calls that are cancelled immediately, so that the limit of open streams is never reached. */
   static Attack rapidReset(Port port, String path) {
     return attack(
         port,
@@ -35,7 +35,7 @@ final class Http2Attacks {
         });
   }
 
-  /** Headers that go on in frame after frame and never end. */
+  /** Headers with endless continuation frames. */
   static Attack endlessHeaders(Port port) {
     return attack(
         port,
@@ -50,7 +50,7 @@ final class Http2Attacks {
         });
   }
 
-  /** One header that stands in the table of the peer, named again and again. */
+  /** One large header in the peer's header table, referenced many times. */
   static Attack headerBomb(Port port) {
     return attack(
         port,
@@ -73,7 +73,7 @@ final class Http2Attacks {
         });
   }
 
-  /** Settings and pings, each of which has to be answered, of a peer that reads no answer. */
+  /** Settings and pings, which require answers, from a peer that reads no answers. */
   static Attack controlFrames(Port port) {
     return attack(
         port,
@@ -98,7 +98,7 @@ final class Http2Attacks {
         frames.send(peer);
         peer.flush();
       } catch (IOException ended) {
-        // The server has ended the connection: so much the better.
+        // The server has closed the connection, which is a valid defence.
       }
       return peer;
     };

@@ -12,9 +12,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A connection that speaks HTTP/2 by hand, so that it can break its rules. It heeds flow control,
- * because a server would end the connection otherwise. One thread sends, another one of its own
- * receives.
+ * A raw HTTP/2 connection that can violate the protocol. It respects flow control, because a server
+ * would otherwise close the connection. One thread sends; an internal thread receives.
  */
 final class Http2Peer implements AutoCloseable {
   static final int DATA = 0;
@@ -37,7 +36,7 @@ final class Http2Peer implements AutoCloseable {
   private static final int INITIAL_WINDOW_SIZE = 4;
   private static final int FIRST_WINDOW = 65_535;
 
-  /** A server that gives no more room for so long has paused the stream. */
+  /** Time without a window update after which the stream counts as paused by the server. */
   private static final long ROOM_SECONDS = 5;
 
   private final Socket socket;
@@ -67,7 +66,7 @@ final class Http2Peer implements AutoCloseable {
     receiver.start();
   }
 
-  /** Sends a frame, whatever it is. */
+  /** Sends an arbitrary frame. */
   void frame(int type, int flags, int stream, byte[] payload) throws IOException {
     ByteBuffer frame = ByteBuffer.allocate(FRAME_HEADER_LENGTH + payload.length);
     frame.putShort((short) (payload.length >> 8)).put((byte) payload.length);
@@ -77,7 +76,7 @@ final class Http2Peer implements AutoCloseable {
     }
   }
 
-  /** Number for a stream that is not open yet. */
+  /** Id of a new stream. */
   synchronized int newStream() {
     int stream = nextStream;
     nextStream += 2;
@@ -145,13 +144,13 @@ final class Http2Peer implements AutoCloseable {
     block.writeBytes(bytes);
   }
 
-  /** Says how long a gRPC message is. */
+  /** Prefix of a gRPC message with its length. */
   static byte[] messagePrefix(int length) {
     return ByteBuffer.allocate(5).put((byte) 0).putInt(length).array();
   }
 
   /**
-   * Sends data on a stream for as long as the server lets it.
+   * Sends data on a stream while the server permits it.
    *
    * @return bytes sent
    */
@@ -177,7 +176,7 @@ final class Http2Peer implements AutoCloseable {
     }
   }
 
-  /** Bytes that may be sent, at most {@code wanted}; 0 if the server has ended or paused it. */
+  /** Bytes that may be sent, at most {@code wanted}; 0 if the stream is closed or paused. */
   private synchronized int takeRoom(int stream, int wanted) throws InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(ROOM_SECONDS);
     while (!closed && rooms.containsKey(stream)) {
@@ -205,7 +204,7 @@ final class Http2Peer implements AutoCloseable {
         int flags = in.readUnsignedByte();
         int stream = in.readInt() & Integer.MAX_VALUE;
         if (length > MOST_FRAME_BYTES) {
-          throw new IOException("the server sends a frame of " + length + " bytes");
+          throw new IOException("the server sent an invalid frame of " + length + " bytes");
         }
         byte[] payload = new byte[length];
         in.readFully(payload);
@@ -258,27 +257,27 @@ final class Http2Peer implements AutoCloseable {
     }
   }
 
-  /** Streams that the server has ended. */
+  /** Streams that the server has closed. */
   synchronized int endedStreams() {
     return ended;
   }
 
-  /** Whether the server has ended the connection, or said that it will. */
+  /** Whether the server has closed the connection or announced it. */
   synchronized boolean isClosed() {
     return closed;
   }
 
   /**
-   * Waits until the server has ended the connection.
+   * Waits until the server has closed the connection.
    *
-   * @throws AssertionError if it has not in time
+   * @throws AssertionError if it is still open after the time limit
    */
   synchronized void awaitClosed() throws InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(Bounds.WAIT_SECONDS);
     while (!closed) {
       long leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
       if (leftMs <= 0) {
-        throw new AssertionError("the server has not ended the HTTP/2 connection");
+        throw new AssertionError("the server has not closed the HTTP/2 connection in time");
       }
       wait(leftMs);
     }

@@ -10,18 +10,18 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Requests to the HTTP ports that can be read in two ways, or not at all. */
+/** Ambiguous and invalid requests to the HTTP ports. */
 final class HttpAttacks {
   private static final Pattern STATUS = Pattern.compile("(?m)^HTTP/1\\.1 (\\d{3}) ");
   private static final int MOST_BYTES = 1 << 20;
   private static final int PIPELINED = 2_000;
 
-  /** What comes out only if the request before it ended where the attacker says. */
+  /** Request that is processed only if the one before it ended where the attacker claims. */
   private static final String SMUGGLED = "GET /metrics HTTP/1.1\r\nHost: smuggled\r\n\r\n";
 
   private HttpAttacks() {}
 
-  /** Two lengths of one body: whoever goes by the other one takes the rest for a request. */
+  /** Two lengths of one body: a parser that uses the other one treats the rest as a request. */
   static AutoCloseable smuggling(Target target) throws Exception {
     String chunks = "0\r\n\r\n";
     List<String> headers =
@@ -54,10 +54,10 @@ final class HttpAttacks {
             .allMatch(status -> status >= 400);
       }
     }
-    return Attack.NOTHING_HELD;
+    return Attack.NOTHING_OPEN;
   }
 
-  /** Lines, headers and numbers of requests beyond all limits. */
+  /** Request lines, headers and numbers of requests above all limits. */
   static AutoCloseable oversizedRequests(Target target) throws Exception {
     String end = "Host: localhost\r\nConnection: close\r\n\r\n";
     for (Port port : List.of(Port.COORDINATOR_HTTP, Port.SERVER_HTTP)) {
@@ -82,17 +82,17 @@ final class HttpAttacks {
             .allMatch(status -> status >= 400);
       }
     }
-    return Attack.NOTHING_HELD;
+    return Attack.NOTHING_OPEN;
   }
 
-  /** Requests one behind the other by a peer that reads no answer. */
+  /** Pipelined requests of a peer that reads no answers. */
   static AutoCloseable pipelined(Target target) throws Exception {
-    Held held = new Held();
+    OpenResources open = new OpenResources();
     List<Thread> senders = new ArrayList<>();
     byte[] request = ConnectionAttacks.ascii("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
     for (Port port : List.of(Port.COORDINATOR_HTTP, Port.SERVER_HTTP)) {
       for (int i = 0; i < HostileCluster.MAX_HTTP_CONNECTIONS_PER_ADDRESS / 4; i++) {
-        Socket socket = held.add(target.connect(port, 2));
+        Socket socket = open.add(target.connect(port, 2));
         senders.add(
             FrameAttacks.sender(
                 () -> {
@@ -101,14 +101,14 @@ final class HttpAttacks {
                       socket.getOutputStream().write(request);
                     }
                   } catch (IOException ended) {
-                    // The process has waited long enough for its answers to be read.
+                    // The process has closed the connection, because its answers were not read.
                   }
                 }));
       }
     }
-    // They send on while the cluster is looked at, and end with their sockets.
+    // The senders continue during the checks and end with their sockets.
     return () -> {
-      held.close();
+      open.close();
       FrameAttacks.joinAll(senders);
     };
   }
@@ -137,7 +137,7 @@ final class HttpAttacks {
           all.append(new String(part, 0, length, StandardCharsets.ISO_8859_1));
         }
       } catch (IOException reset) {
-        // Of a connection that was closed while the request was still coming.
+        // The connection was closed before the request was complete.
       }
       socket.close();
       sender.interrupt();

@@ -25,12 +25,12 @@ enum Identity {
     return secret;
   }
 
-  /** Name of an application that is the user's. */
+  /** Name of an application of the user. */
   String application(String name) {
     return user + "." + name;
   }
 
-  /** Of {@code rss.security.users.file}. */
+  /** Line of {@code rss.security.users.file}. */
   static String usersFile() {
     StringBuilder lines = new StringBuilder();
     for (Identity identity : values()) {

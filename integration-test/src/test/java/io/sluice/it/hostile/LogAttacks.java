@@ -17,18 +17,23 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Requests that are refused, and would like to be read about. */
+/** Refused requests that try to fill or forge the log. */
 final class LogAttacks {
   private static final int DENIED_CALLS = 4_000;
   private static final int AT_ONCE = 100;
 
-  /** Ends a line in the ways that programs take for an end, colours a terminal, fills a screen. */
+  /** Text with all kinds of line ends and terminal control sequences, longer than a screen. */
   private static final String FORGERY =
-      "x\"\n" + Vitals.FORGED + "\r" + Vitals.FORGED + "\u001b[2J\u2028\u0085" + "y".repeat(5_000);
+      "x\"\n"
+          + ProcessHealth.FORGED
+          + "\r"
+          + ProcessHealth.FORGED
+          + "\u001b[2J\u2028\u0085"
+          + "y".repeat(5_000);
 
   private LogAttacks() {}
 
-  /** Thousands of calls that nobody may make. */
+  /** Thousands of unauthorized calls. */
   static Attack deniedCalls(Port port, String method) {
     return target -> {
       ManagedChannel channel = target.channel(port);
@@ -48,11 +53,11 @@ final class LogAttacks {
         channel.shutdownNow();
         channel.awaitTermination(Bounds.WAIT_SECONDS, TimeUnit.SECONDS);
       }
-      return Attack.NOTHING_HELD;
+      return Attack.NOTHING_OPEN;
     };
   }
 
-  /** Names that pretend to be lines of the log, with a proof and without one. */
+  /** Names that imitate log lines, with and without authentication. */
   static AutoCloseable forgedLines(Target target) throws Exception {
     Mallory mallory = Mallory.join(target);
     byte[] unregister =

@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * An attacker who is a user of the cluster: she has a secret, an application with a token, and one
- * shuffle. One test's own; closing it ends the application.
+ * An attacker who is an authenticated user of the cluster, with an application and one shuffle.
+ * Used by one test; closing it unregisters the application.
  */
 final class Mallory implements AutoCloseable {
   private static final long MAP_ATTEMPT = 1;
@@ -36,7 +36,7 @@ final class Mallory implements AutoCloseable {
   }
 
   /**
-   * @param options of the client
+   * @param options options of the client
    */
   static Mallory join(Target target, int partitions, Map<String, String> options)
       throws IOException {
@@ -67,7 +67,7 @@ final class Mallory implements AutoCloseable {
     return assignment.shuffle();
   }
 
-  /** Of the server. */
+  /** Epoch of the server. */
   long epoch() {
     return assignment.servers().get(0).getEpoch();
   }
@@ -88,7 +88,7 @@ final class Mallory implements AutoCloseable {
     }
   }
 
-  /** Begins to read a partition as any job does, and returns after the first block. */
+  /** Starts to read a partition like a job, and returns after the first block. */
   ShuffleRead beginRead(int partition) throws IOException {
     ShuffleRead read =
         client.read(

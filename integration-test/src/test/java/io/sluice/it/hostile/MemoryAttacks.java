@@ -6,18 +6,18 @@ import io.sluice.proto.Push;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
-/** Attempts to leave the server without memory at the wrong time. */
+/** Attempts to exhaust the server's memory. */
 final class MemoryAttacks {
   private static final int BODY = 16 << 20;
 
-  /** Together most of the memory for blocks. */
+  /** Bodies that together take most of the memory for blocks. */
   private static final int BODIES = 6;
 
   private static final int FETCHES = 60;
   private static final int FETCH_BYTES = 1 << 20;
   private static final int STORED_BYTES = 24 << 20;
 
-  /** Together more than the direct memory of the server. */
+  /** Allocations that together exceed the direct memory of the server. */
   private static final int CONNECTIONS = 24;
 
   private static final int CALLS = 4;
@@ -28,31 +28,31 @@ final class MemoryAttacks {
   private MemoryAttacks() {}
 
   /**
-   * Fills direct memory from outside while the server needs some for blocks and for reading files.
-   * Disks are not to blame for that, and once it is over the server takes as many blocks as before.
+   * Fills direct memory while the server needs it for blocks and for reading files. The server must
+   * not suspect its disks, and must later accept the same amount of blocks as before.
    */
   static AutoCloseable pressure(Target target) throws Exception {
-    Held held = new Held();
+    OpenResources open = new OpenResources();
     try {
-      Mallory mallory = held.add(Mallory.join(target));
+      Mallory mallory = open.add(Mallory.join(target));
       mallory.store(STORED_BYTES);
-      try (Held calls = new Held();
-          Held bodies = new Held()) {
+      try (OpenResources calls = new OpenResources();
+          OpenResources bodies = new OpenResources()) {
         fill(target, calls);
         announceBodies(target, mallory, bodies);
         fetch(target, mallory);
       }
-      announceBodies(target, mallory, held);
+      announceBodies(target, mallory, open);
       awaitMemoryInUse(target);
-      return held;
+      return open;
     } catch (Exception | AssertionError e) {
-      held.close();
+      open.close();
       throw e;
     }
   }
 
-  /** On many connections: the server ends one of them whenever it lacks memory for it. */
-  private static void fill(Target target, Held calls) throws Exception {
+  /** Pushes on many connections; the server closes one of them whenever memory is short. */
+  private static void fill(Target target, OpenResources calls) throws Exception {
     byte[] half = new byte[CALL_BYTES];
     for (int i = 0; i < CONNECTIONS; i++) {
       try {
@@ -63,13 +63,14 @@ final class MemoryAttacks {
           peer.data(stream, half);
         }
       } catch (IOException ended) {
-        // The server has ended the connection: it takes no more.
+        // The server has closed the connection.
       }
     }
   }
 
-  /** The server takes memory for the whole body when it has read the header. */
-  private static void announceBodies(Target target, Mallory mallory, Held held) throws Exception {
+  /** Announces bodies: the server reserves memory for a whole body when it has read the header. */
+  private static void announceBodies(Target target, Mallory mallory, OpenResources open)
+      throws Exception {
     byte[] push =
         Push.newBuilder()
             .setShuffle(mallory.shuffle())
@@ -78,10 +79,10 @@ final class MemoryAttacks {
             .toByteArray();
     for (int i = 0; i < BODIES; i++) {
       try {
-        FramePeer peer = held.add(FramePeer.greeted(target, mallory.credential()));
+        FramePeer peer = open.add(FramePeer.greeted(target, mallory.credential()));
         peer.sendWhileTaken(Frames.of(Frames.PUSH, 3, push, BODY), new byte[1]);
       } catch (IOException refused) {
-        // For want of memory, perhaps: what counts is how it is afterwards.
+        // Possibly due to lack of memory; only the state afterwards matters.
       }
     }
   }
@@ -111,7 +112,7 @@ final class MemoryAttacks {
       used = target.gauges(target.server()).sum("sluice_server_memory_used_bytes");
     }
     assertThat(used)
-        .as("memory for blocks that can be used after a lack of memory has ended")
+        .as("usable memory for blocks after the lack of memory has ended")
         .isGreaterThanOrEqualTo(wanted);
   }
 }

@@ -3,27 +3,27 @@ package io.sluice.it.hostile;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** What an attack holds open. Thread-safe; closes the newest first, and all of it. */
-final class Held implements AutoCloseable {
+/** Open resources of an attack. Thread-safe; closes all of them, the newest first. */
+final class OpenResources implements AutoCloseable {
   // Guarded by this.
-  private final Deque<AutoCloseable> held = new ArrayDeque<>();
+  private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
-  /** Closed with this. */
+  /** Adds a resource, which is closed with this object. */
   synchronized <T extends AutoCloseable> T add(T what) {
-    held.push(what);
+    open.push(what);
     return what;
   }
 
   synchronized int size() {
-    return held.size();
+    return open.size();
   }
 
   @Override
   public void close() throws Exception {
     Deque<AutoCloseable> closing;
     synchronized (this) {
-      closing = new ArrayDeque<>(held);
-      held.clear();
+      closing = new ArrayDeque<>(open);
+      open.clear();
     }
     Exception failure = null;
     for (AutoCloseable what : closing) {

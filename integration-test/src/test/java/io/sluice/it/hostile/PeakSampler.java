@@ -3,19 +3,19 @@ package io.sluice.it.hostile;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Looks at processes again and again, because an attack may be at its worst for a moment only. */
-final class PeakWatch implements AutoCloseable {
+/** Samples processes continuously, because the peak of an attack may be short. */
+final class PeakSampler implements AutoCloseable {
   private static final long EVERY_MS = 200;
 
-  private final List<Vitals> processes;
+  private final List<ProcessHealth> processes;
   private final Thread thread = new Thread(this::run, "peak-watch");
 
-  private PeakWatch(List<Vitals> processes) {
+  private PeakSampler(List<ProcessHealth> processes) {
     this.processes = processes;
   }
 
-  static PeakWatch start(List<Vitals> processes) {
-    PeakWatch watch = new PeakWatch(processes);
+  static PeakSampler start(List<ProcessHealth> processes) {
+    PeakSampler watch = new PeakSampler(processes);
     watch.thread.start();
     return watch;
   }
@@ -23,13 +23,13 @@ final class PeakWatch implements AutoCloseable {
   private void run() {
     try {
       while (true) {
-        for (Vitals process : processes) {
+        for (ProcessHealth process : processes) {
           process.sample();
         }
         TimeUnit.MILLISECONDS.sleep(EVERY_MS);
       }
     } catch (InterruptedException closed) {
-      // Seen enough.
+      // Stop.
     }
   }
 

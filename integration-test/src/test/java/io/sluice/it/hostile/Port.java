@@ -1,6 +1,6 @@
 package io.sluice.it.hostile;
 
-/** What a cluster listens on. */
+/** Ports of a cluster. */
 enum Port {
   SERVER_DATA,
   SERVER_RPC,

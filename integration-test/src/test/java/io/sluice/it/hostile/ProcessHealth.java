@@ -15,9 +15,9 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.assertj.core.api.SoftAssertions;
 
-/** One process, from just before an attack until after it. One test's own. */
-final class Vitals {
-  /** Begins lines that attackers try to forge. */
+/** Checks one process before, during and after an attack. Used by one test. */
+final class ProcessHealth {
+  /** Prefix of log lines that attackers try to forge. */
   static final String FORGED = "2001-01-01T00:00:00.000Z INFO  audit [rpc-1] audit action=delete";
 
   private static final int LOG_TAIL_LINES = 4;
@@ -25,12 +25,12 @@ final class Vitals {
   private static final int EXAMPLE_LENGTH = 1000;
   private static final int TRACE_LINES = 8;
 
-  /** No peer can make a process log one. */
+  /** Log lines that no peer may be able to cause. */
   private static final Pattern ERROR_LINE = Pattern.compile("^\\S+ ERROR ");
 
   private static final long POLL_MS = 50;
 
-  /** What is zero in a process that nobody uses. */
+  /** Metrics that are zero in an idle process. */
   private static final List<String> SERVER_BUDGETS =
       List.of(
           "sluice_server_memory_used_bytes",
@@ -41,7 +41,7 @@ final class Vitals {
           "sluice_server_shuffles",
           "sluice_server_connections");
 
-  /** What does not change, because an attack is no fault of a disk. */
+  /** Metrics that an attack must not change, because it is not a disk fault. */
   private static final List<String> SERVER_CONSTANTS =
       List.of(
           "sluice_server_memory_max_bytes",
@@ -62,10 +62,10 @@ final class Vitals {
   private final long beganNanos;
   private final Gauges before;
 
-  /** Written by the thread that samples. */
+  /** Written by the sampling thread. */
   private volatile long peakDirect;
 
-  Vitals(Target target, ClusterNode node, SampleSizes sizes) throws Exception {
+  ProcessHealth(Target target, ClusterNode node, SampleSizes sizes) throws Exception {
     this.target = target;
     this.node = node;
     this.sizes = sizes;
@@ -76,18 +76,18 @@ final class Vitals {
     this.before = target.gauges(node);
   }
 
-  /** Looks at the process once. Called by one thread; a process that does not answer is left. */
+  /** Samples the process once. Called by one thread; ignores a process that does not answer. */
   void sample() throws InterruptedException {
     try {
       if (node.isAlive()) {
         peakDirect = Math.max(peakDirect, directUsed(target.gauges(node)));
       }
     } catch (IOException gone) {
-      // The checks will say so.
+      // The checks report it.
     }
   }
 
-  /** Whether the process answers at all; if not, says why. */
+  /** Whether the process is running; records a failure otherwise. */
   private boolean isAlive(SoftAssertions softly, String when) {
     softly
         .assertThat(node.isAlive() && node.pid() == pid)
@@ -98,17 +98,17 @@ final class Vitals {
     return node.isAlive();
   }
 
-  /** While the attack holds what it can: the process lives, and its memory is bounded. */
-  void checkHeld(SoftAssertions softly) throws Exception {
+  /** Checks during the attack that the process runs and that its memory is bounded. */
+  void checkDuring(SoftAssertions softly) throws Exception {
     if (isAlive(softly, "during the attack")) {
       checkMemory(softly, "during the attack");
     }
   }
 
   /**
-   * After the attack has let go, and the honest job has ended.
+   * Checks after the attack has closed its resources and the honest job has ended.
    *
-   * @param honestRounds that the honest job did meanwhile
+   * @param honestRounds rounds that the honest job completed
    */
   void checkAfter(SoftAssertions softly, int honestRounds) throws Exception {
     if (!isAlive(softly, "after the attack")) {
@@ -139,7 +139,7 @@ final class Vitals {
         .isLessThanOrEqualTo(heapBound);
     softly
         .assertThat(Math.max(peakDirect, directUsed(now)))
-        .as("%s: most direct memory in use until %s", node.name(), when)
+        .as("%s: peak direct memory until %s", node.name(), when)
         .isLessThanOrEqualTo(directBound);
     long jvmLimits =
         isServer
@@ -156,7 +156,7 @@ final class Vitals {
   }
 
   private long directUsed(Gauges gauges) {
-    // Netty counts its own where it reserves without the JVM's counter, else they are the same.
+    // Netty counts memory that it reserves without the JVM's counter; otherwise both are equal.
     return Math.max(
         gauges.of("jvm_buffer_pool_used_bytes", "pool=\"direct\""),
         gauges.sum(netty("direct_used")));
@@ -166,7 +166,7 @@ final class Vitals {
     return (isServer ? "sluice_server_netty_" : "sluice_coordinator_netty_") + what + "_bytes";
   }
 
-  /** Else what is alive cannot be told from what is not. */
+  /** Runs a collection, so that heap usage contains only live objects. */
   private void collectGarbage() throws IOException, InterruptedException {
     Process jcmd =
         new ProcessBuilder(
@@ -222,7 +222,7 @@ final class Vitals {
         .isEqualTo(disks);
   }
 
-  /** The log is the subject here: who attacks must not fill it, nor write what he likes to it. */
+  /** Checks that the attack did not fill the log and did not write arbitrary lines to it. */
   private void checkLog(SoftAssertions softly, int honestRounds) throws IOException {
     List<String> lines = newLogLines();
     long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - beganNanos);
@@ -238,23 +238,23 @@ final class Vitals {
                     + (long) honestRounds * Bounds.LOG_LINES_PER_ROUND));
     softly
         .assertThat(examples(lines, line -> line.length() > Bounds.LOG_LINE_LENGTH))
-        .as("%s: lines of the log that are too long", node.name())
+        .as("%s: log lines that are too long", node.name())
         .isEmpty();
     softly
         .assertThat(examples(lines, line -> line.startsWith(FORGED)))
-        .as("%s: lines of the log that an attacker wrote", node.name())
+        .as("%s: log lines forged by an attacker", node.name())
         .isEmpty();
     softly
-        .assertThat(examples(lines, line -> line.chars().anyMatch(Vitals::isControl)))
-        .as("%s: lines of the log with control characters", node.name())
+        .assertThat(examples(lines, line -> line.chars().anyMatch(ProcessHealth::isControl)))
+        .as("%s: log lines with control characters", node.name())
         .isEmpty();
     softly
         .assertThat(faults(lines))
-        .as("%s: lines of the log that report a fault of the process itself", node.name())
+        .as("%s: log lines that report a fault of the process", node.name())
         .isEmpty();
   }
 
-  /** Lines that report a fault, each with the beginning of its stack trace. */
+  /** Log lines that report a fault, each with the beginning of its stack trace. */
   private static List<String> faults(List<String> lines) {
     return examples(
         IntStream.range(0, lines.size())

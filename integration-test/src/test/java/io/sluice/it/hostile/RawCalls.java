@@ -14,20 +14,20 @@ import java.io.UncheckedIOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Unary gRPC calls whose requests are any bytes. */
+/** Unary gRPC calls with arbitrary request bytes. */
 final class RawCalls {
   private static final byte[] NOTHING = {};
 
   private RawCalls() {}
 
-  /** How requests are sent. */
+  /** Compression of requests. */
   enum Compression {
     IDENTITY,
     GZIP
   }
 
   /**
-   * How a call ended.
+   * Result of a call.
    *
    * @param reply empty if there was none
    */
@@ -66,13 +66,13 @@ final class RawCalls {
         .build();
   }
 
-  /** Makes a call without headers of its own, in one message without compression. */
+  /** Makes a call without additional headers and without compression. */
   static Answer call(ManagedChannel channel, String method, byte[] request) throws Exception {
     return begin(channel, method, request, Compression.IDENTITY, new Metadata())
         .get(Bounds.WAIT_SECONDS, TimeUnit.SECONDS);
   }
 
-  /** Begins a call. Never fails: how it ended is its answer. */
+  /** Starts a call. The future never fails; it contains the result of the call. */
   static CompletableFuture<Answer> begin(
       ManagedChannel channel,
       String method,

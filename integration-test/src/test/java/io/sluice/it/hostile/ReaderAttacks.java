@@ -7,12 +7,12 @@ import java.net.SocketTimeoutException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Readers that ask for much and take little. */
+/** Readers that request much data and read little. */
 final class ReaderAttacks {
-  /** The largest body that the server sends: an eighth of its memory for blocks. */
+  /** Maximum body that the server sends: an eighth of its memory for blocks. */
   private static final int LARGE_FETCH = 16 << 20;
 
-  /** So many of them use up the memory for reading. */
+  /** Number of readers that use up the memory for reading. */
   private static final int SMALL_FETCHES = 8;
 
   private static final int SMALL_FETCH = 3 << 20;
@@ -25,23 +25,23 @@ final class ReaderAttacks {
 
   /** Readers that read nothing. */
   static AutoCloseable neverRead(Target target) throws Exception {
-    Held held = new Held();
+    OpenResources open = new OpenResources();
     try {
-      begin(target, held);
-      return held;
+      begin(target, open);
+      return open;
     } catch (Exception | AssertionError e) {
-      held.close();
+      open.close();
       throw e;
     }
   }
 
-  private static List<FramePeer> begin(Target target, Held held) throws Exception {
-    Mallory mallory = held.add(Mallory.join(target));
+  private static List<FramePeer> begin(Target target, OpenResources open) throws Exception {
+    Mallory mallory = open.add(Mallory.join(target));
     mallory.store(LARGE_FETCH + (1 << 20));
     List<FramePeer> readers = new ArrayList<>();
     for (int i = 0; i < READERS; i++) {
       for (int length : new int[] {SMALL_FETCH, LARGE_FETCH}) {
-        FramePeer reader = held.add(FramePeer.greeted(target, mallory.credential()));
+        FramePeer reader = open.add(FramePeer.greeted(target, mallory.credential()));
         Fetch fetch = mallory.fetch(0, 0, length);
         reader.send(Frames.of(Frames.FETCH, 3, fetch));
         readers.add(reader);
@@ -51,7 +51,7 @@ final class ReaderAttacks {
     return readers;
   }
 
-  /** Until the server has begun to send to those that are to use up its memory for reading. */
+  /** Waits until the server has started to send to enough readers to use up its read memory. */
   private static void awaitReplies(List<FramePeer> readers) {
     for (int i = 0; i < SMALL_FETCHES; i++) {
       Socket socket = readers.get(2 * i).socket();
@@ -59,24 +59,24 @@ final class ReaderAttacks {
         socket.setSoTimeout(REPLY_MS);
         socket.getInputStream().read();
       } catch (IOException notServed) {
-        // It waits, because one application gets only a share, or was turned away.
+        // This reader waits or was refused, because one application gets only a share.
       }
     }
   }
 
-  /** Readers that read a byte now and then, which is enough not to count as hung. */
+  /** Readers that read single bytes slowly, which avoids the stall timeout. */
   static AutoCloseable trickle(Target target) throws Exception {
-    Held held = new Held();
+    OpenResources open = new OpenResources();
     try {
-      List<FramePeer> readers = begin(target, held);
+      List<FramePeer> readers = begin(target, open);
       Thread trickle = FrameAttacks.sender(() -> readSlowly(readers));
       return () -> {
         trickle.interrupt();
         trickle.join();
-        held.close();
+        open.close();
       };
     } catch (Exception | AssertionError e) {
-      held.close();
+      open.close();
       throw e;
     }
   }
@@ -86,7 +86,7 @@ final class ReaderAttacks {
     try {
       while (!reading.isEmpty()) {
         reading.removeIf(reader -> !readsOne(reader));
-        // The pace of the attack.
+        // The rate of the attack.
         Thread.sleep(TRICKLE_MS);
       }
     } catch (InterruptedException ended) {
@@ -105,21 +105,21 @@ final class ReaderAttacks {
     }
   }
 
-  /** Readers over gRPC that ask for no further message. */
+  /** Readers over gRPC that request no more messages. */
   static AutoCloseable neverReadOverGrpc(Target target) throws Exception {
-    Held held = new Held();
+    OpenResources open = new OpenResources();
     try {
-      Mallory mallory = held.add(Mallory.join(target));
+      Mallory mallory = open.add(Mallory.join(target));
       mallory.store(LARGE_FETCH + (1 << 20));
       for (int i = 0; i < READERS; i++) {
         for (int length : new int[] {SMALL_FETCH, LARGE_FETCH}) {
-          GrpcPeer reader = held.add(GrpcPeer.greeted(target, mallory.credential()));
+          GrpcPeer reader = open.add(GrpcPeer.greeted(target, mallory.credential()));
           reader.send(Frames.of(Frames.FETCH, 3, mallory.fetch(0, 0, length)));
         }
       }
-      return held;
+      return open;
     } catch (Exception | AssertionError e) {
-      held.close();
+      open.close();
       throw e;
     }
   }

@@ -21,13 +21,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Somebody between a caller and a process: passes challenges on, and keeps the headers of other
- * calls, which it does not pass on. Thread-safe.
+ * A man in the middle between a caller and a process. It forwards challenges; it records the
+ * headers of other calls and does not forward those. Thread-safe.
  */
 final class RecordingRelay implements AutoCloseable {
   private static final String CHALLENGE = "sluice.v1.Authentication/Challenge";
 
-  /** The header that proves a call. */
+  /** Header with the proof of a call. */
   static final Metadata.Key<byte[]> PROOF =
       Metadata.Key.of("sluice-proof-bin", Metadata.BINARY_BYTE_MARSHALLER);
 
@@ -38,7 +38,7 @@ final class RecordingRelay implements AutoCloseable {
   /**
    * Listens on loopback.
    *
-   * @param process that challenges come from; stays open
+   * @param process channel to the process that sends challenges; not closed
    */
   RecordingRelay(ManagedChannel process) throws IOException {
     this.process = process;
@@ -56,7 +56,7 @@ final class RecordingRelay implements AutoCloseable {
   }
 
   /**
-   * Headers of a call that a user makes to this relay, in the belief that it is the process.
+   * Headers of a call that a user makes to this relay instead of the process.
    *
    * @param method such as {@code sluice.v1.Admin/Call}
    */
@@ -71,7 +71,7 @@ final class RecordingRelay implements AutoCloseable {
       RawCalls.call(caller, method, new byte[0]);
       Metadata headers = recorded.get();
       if (headers == null) {
-        throw new IOException("the caller got no challenge from the process");
+        throw new IOException("the caller received no challenge from the process");
       }
       return headers;
     } finally {
@@ -79,7 +79,7 @@ final class RecordingRelay implements AutoCloseable {
     }
   }
 
-  /** The proof of such a call, as a header of HTTP/2. */
+  /** The proof of such a call, as an HTTP/2 header. */
   byte[] proofOf(Identity identity, String method) throws Exception {
     byte[] proof = headersOf(identity, method).get(PROOF);
     ByteArrayOutputStream header = new ByteArrayOutputStream();

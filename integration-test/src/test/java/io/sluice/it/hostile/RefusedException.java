@@ -5,14 +5,14 @@ import io.sluice.proto.Error;
 import io.sluice.proto.Status;
 import java.io.IOException;
 
-/** A server answered a HELLO or a PROOF otherwise than hoped for. */
+/** A server refused a HELLO or a PROOF. */
 final class RefusedException extends IOException {
   private static final long serialVersionUID = 1L;
 
   private final Status status;
 
   /**
-   * @param frame of the answer; null: the connection ended
+   * @param frame frame of the answer; null if the connection was closed
    */
   RefusedException(FramePeer.Frame frame) throws InvalidProtocolBufferException {
     super(text(frame));
@@ -31,7 +31,7 @@ final class RefusedException extends IOException {
         : "the server answered with a frame of type " + frame.type();
   }
 
-  /** Of the ERROR; UNRECOGNIZED if there was none. */
+  /** Status of the ERROR frame; UNRECOGNIZED if there was none. */
   Status status() {
     return status;
   }

@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.Properties;
 
 /**
- * Sizes of processes as in {@code conf/small}. Only the memory for blocks is smaller, so that it
- * fills within a test; direct memory beyond it is that of the sample.
+ * Memory sizes of the processes from {@code conf/small}. Only the memory for blocks is smaller, so
+ * that a test can fill it; other direct memory is as in the sample.
  *
  * @param blocksBytes memory of the server for blocks
- * @param coordinatorOptions of the coordinator's JVM
- * @param serverOptions of the server's JVM
+ * @param coordinatorOptions options of the coordinator's JVM
+ * @param serverOptions options of the server's JVM
  */
 record SampleSizes(
     long blocksBytes,
@@ -25,7 +25,7 @@ record SampleSizes(
     long coordinatorHeapBytes) {
   private static final long BLOCKS_BYTES = 128L << 20;
 
-  /** Reads the sample. Tests run in the directory of their module. */
+  /** Reads the sample configuration. Tests run in the directory of their module. */
   static SampleSizes read() throws IOException {
     Path sample = Path.of("..", "conf", "small");
     Properties coordinator = load(sample.resolve("coordinator.env"));

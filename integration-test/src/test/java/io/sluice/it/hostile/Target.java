@@ -31,13 +31,13 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 
 /**
- * What peers can reach of a cluster, and how they speak to it. Thread-safe; whoever opens something
- * closes it.
+ * Addresses and protocols of a cluster for peers. Thread-safe; the caller closes everything it
+ * opens.
  */
 final class Target {
   static final int TIMEOUT_MS = (int) TimeUnit.SECONDS.toMillis(Bounds.WAIT_SECONDS);
 
-  /** So that the kernel takes little for a peer that does not read. */
+  /** Small receive buffer, so that the kernel buffers little for a peer that does not read. */
   private static final int SMALL_BUFFER = 4 << 10;
 
   private static final long POLL_MS = 100;
@@ -49,7 +49,7 @@ final class Target {
   private final HttpClient http;
 
   /**
-   * @param certificates directory of the file that peers trust; empty: the cluster speaks in clear
+   * @param certificates directory of the trust file of peers; empty for a cluster without TLS
    */
   Target(ClusterNode coordinator, ClusterNode server, Optional<Path> certificates)
       throws IOException {
@@ -65,7 +65,7 @@ final class Target {
     this.http = builder.version(HttpClient.Version.HTTP_1_1).build();
   }
 
-  /** Name of an application that the cluster has not heard of. */
+  /** Unused application name. */
   String newApplication(Identity identity) {
     return identity.application("job-" + System.nanoTime());
   }
@@ -82,7 +82,7 @@ final class Target {
     return server;
   }
 
-  /** Of the process behind a port. */
+  /** The process that listens on a port. */
   ClusterNode node(Port port) {
     return switch (port) {
       case SERVER_DATA, SERVER_RPC, SERVER_HTTP -> server;
@@ -98,15 +98,15 @@ final class Target {
     };
   }
 
-  /** A connection as the cluster speaks: encrypted, or in clear. From 127.0.0.1. */
+  /** A connection from 127.0.0.1, with TLS if the cluster uses it. */
   Socket connect(Port port) throws IOException {
     return connect(port, 1);
   }
 
   /**
-   * A connection as the cluster speaks.
+   * A connection with TLS if the cluster uses it.
    *
-   * @param source last byte of the address of loopback that it comes from
+   * @param source last byte of the loopback source address
    */
   Socket connect(Port port, int source) throws IOException {
     Socket tcp = connectTcp(port, source);
@@ -133,7 +133,7 @@ final class Target {
     }
   }
 
-  /** A connection before any TLS. */
+  /** A TCP connection before TLS. */
   Socket connectTcp(Port port, int source) throws IOException {
     Socket socket = new Socket();
     try {
@@ -166,13 +166,13 @@ final class Target {
     return builder.build();
   }
 
-  /** Proves calls for a user. */
+  /** Authenticates calls as a user. */
   static CallProofs proofs(Identity identity) {
     return CallProofs.ofUser(
         identity.user(), identity.secret().getBytes(StandardCharsets.UTF_8), new SecureRandom());
   }
 
-  /** What a process exposes at /metrics. Asks again while others have taken every connection. */
+  /** Reads /metrics of a process. Retries while attackers use all connections. */
   Gauges gauges(ClusterNode node) throws IOException, InterruptedException {
     URI address =
         URI.create(
@@ -203,7 +203,7 @@ final class Target {
   /**
    * A client of the cluster, without compression.
    *
-   * @param more options, also in the place of those here
+   * @param more additional options, which override the options here
    */
   SluiceClient client(Identity identity, String application, Map<String, String> more)
       throws IOException {

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The table of threats in docs/security.md names every attack, and only tests that exist. */
+/** The table of threats in docs/security.md must name every attack and only existing tests. */
 class ThreatTableTest {
   private static final Path ROOT = Path.of("..");
 

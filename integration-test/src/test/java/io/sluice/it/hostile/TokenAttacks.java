@@ -26,18 +26,18 @@ import java.security.SecureRandom;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-/** Proofs of others, and proofs that were used before. */
+/** Foreign and replayed proofs. */
 final class TokenAttacks {
   private static final String LIST_SERVERS = "sluice.v1.Coordinator/ListServers";
   private static final byte[] NOTHING = {};
 
   private TokenAttacks() {}
 
-  /** A token of one application, for the data of another. */
+  /** A token of one application used for the data of another. */
   static AutoCloseable foreignToken(Target target) throws Exception {
-    Held held = new Held();
+    OpenResources open = new OpenResources();
     try {
-      Mallory mallory = held.add(Mallory.join(target));
+      Mallory mallory = open.add(Mallory.join(target));
       String victim = target.newApplication(Identity.ALICE);
       try (FramePeer peer = FramePeer.connect(target)) {
         assertThatExceptionOfType(RefusedException.class)
@@ -63,7 +63,7 @@ final class TokenAttacks {
       ManagedChannel channel =
           target.channel(
               Port.SERVER_RPC, CallProofs.ofApplication(mallory.credential(), new SecureRandom()));
-      held.add(channel::shutdownNow);
+      open.add(channel::shutdownNow);
       io.grpc.Status deletion =
           RawCalls.call(
                   channel,
@@ -74,11 +74,11 @@ final class TokenAttacks {
                       .toByteArray())
               .status();
       assertThat(deletion.getCode())
-          .as("end of a deletion for another: %s", deletion)
+          .as("end of a deletion for another application: %s", deletion)
           .isEqualTo(Code.PERMISSION_DENIED);
-      return held;
+      return open;
     } catch (Exception | AssertionError e) {
-      held.close();
+      open.close();
       throw e;
     }
   }
@@ -88,16 +88,16 @@ final class TokenAttacks {
     try (FramePeer peer = FramePeer.greeted(target, mallory.credential())) {
       peer.send(Frames.of(type, 3, request.build()));
       Frame reply = peer.receive();
-      assertThat(reply).as("reply to a request for the data of another").isNotNull();
+      assertThat(reply).as("reply to a request for the data of another application").isNotNull();
       assertThat(reply.status()).isEqualTo(Status.DENIED);
     }
   }
 
-  /** What one connection said to prove itself, said again on another one. */
+  /** The proof of one connection, replayed on another one. */
   static AutoCloseable replayedProof(Target target) throws Exception {
-    Held held = new Held();
+    OpenResources open = new OpenResources();
     try {
-      Mallory mallory = held.add(Mallory.join(target));
+      Mallory mallory = open.add(Mallory.join(target));
       ConnectionProofs proofs = new ConnectionProofs(mallory.credential(), new SecureRandom());
       Hello.Builder hello = FramePeer.hello(mallory.application());
       proofs.introduce(hello);
@@ -120,14 +120,14 @@ final class TokenAttacks {
         assertThat(reply.status()).isEqualTo(Status.DENIED);
       }
       guessedProofs(target, mallory.credential());
-      return held;
+      return open;
     } catch (Exception | AssertionError e) {
-      held.close();
+      open.close();
       throw e;
     }
   }
 
-  /** Every byte of the credential that is changed makes another one. */
+  /** Returns the credential with one byte changed. */
   private static void guessedProofs(Target target, ApplicationCredential right) throws Exception {
     byte[] bytes = right.toBytes();
     for (int at : new int[] {1, 20, 32}) {
@@ -143,8 +143,8 @@ final class TokenAttacks {
   }
 
   /**
-   * The proof of a call, recorded by a relay between a caller and the coordinator, used twice. The
-   * first use is that of the caller.
+   * The proof of a call, recorded by a relay between caller and coordinator, used twice. The first
+   * use is the caller's.
    */
   static AutoCloseable replayedCall(Target target) throws Exception {
     ManagedChannel coordinator = target.channel(Port.COORDINATOR_RPC);
@@ -155,7 +155,7 @@ final class TokenAttacks {
     } finally {
       coordinator.shutdownNow();
     }
-    return Attack.NOTHING_HELD;
+    return Attack.NOTHING_OPEN;
   }
 
   private static io.grpc.Status use(ManagedChannel channel, Metadata recorded) throws Exception {

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A client and a server on one host, with more data than the server's memory takes. */
+/** Direct reads by a client on the server's host, with more data than fits into memory. */
 @EnabledOnOs(OS.LINUX)
 @Timeout(120)
 class ShortCircuitTest {
@@ -70,19 +70,19 @@ class ShortCircuitTest {
   }
 
   @Test
-  void readsRunFilesOfAServerThatIsTalkedToOverGrpc() throws Exception {
+  void readsRunFilesOfAServerUsedOverGrpc() throws Exception {
     SluiceClient client = startClient("GRPC", true);
     assertThat(readAll(client, pushAll(client)).files().bytes()).isPositive();
   }
 
   @Test
-  void fetchesEverythingWhenToldTo() throws Exception {
+  void fetchesEverythingIfDirectReadsAreOff() throws Exception {
     SluiceClient client = startClient("GRPC_NETTY", false);
     assertThat(readAll(client, pushAll(client)).files().bytes()).isZero();
   }
 
   @Test
-  void fetchesEverythingWhereTheSocketIsNotInSight() throws Exception {
+  void fetchesEverythingIfTheSocketIsNotVisible() throws Exception {
     SluiceClient client = startClient("GRPC_NETTY", true);
     Files.delete(data.resolve("sluice.sock"));
     ReadCounters counters = readAll(client, pushAll(client));
@@ -91,7 +91,7 @@ class ShortCircuitTest {
   }
 
   @Test
-  void fetchesWhatASocketOfNobodyDoesNotGive() throws Exception {
+  void fetchesEverythingIfNoProcessListensOnTheSocket() throws Exception {
     SluiceClient client = startClient("GRPC_NETTY", true);
     Files.delete(data.resolve("sluice.sock"));
     Files.createFile(data.resolve("sluice.sock"));
@@ -101,7 +101,7 @@ class ShortCircuitTest {
   }
 
   @Test
-  void findsAFlippedByteInAFileAndNamesWhatIsMissing() throws Exception {
+  void detectsAFlippedByteInAFileAndNamesTheMissingBlock() throws Exception {
     SluiceClient client = startClient("GRPC_NETTY", true);
     ShuffleAssignment assignment = pushAll(client);
     try (Stream<Path> files = Files.list(data.resolve("runs"))) {

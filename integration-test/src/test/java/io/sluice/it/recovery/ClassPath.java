@@ -8,11 +8,11 @@ import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/** The class path that this test runs on, for a process of its own. */
+/** The class path of this test, for a separate process. */
 final class ClassPath {
   private ClassPath() {}
 
-  /** The JVM's, and that of the loaders that a test launcher may have put on top. */
+  /** Class path of the JVM and of additional class loaders of the test launcher. */
   static String ofThisTest() throws URISyntaxException {
     Set<String> entries = new LinkedHashSet<>();
     ClassLoader loader = ClassPath.class.getClassLoader();

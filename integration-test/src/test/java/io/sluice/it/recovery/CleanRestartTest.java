@@ -40,9 +40,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A server process is stopped cleanly and started on the same ports while map attempts push to it
- * and reduce tasks read from it. Every session, begun before the stop, ends well, and nothing is
- * lost.
+ * A server process is stopped cleanly and started again on the same ports while map attempts push
+ * and reduce tasks read. Every session that started before the stop succeeds, and no data is lost.
  */
 @Timeout(240)
 class CleanRestartTest {
@@ -108,7 +107,7 @@ class CleanRestartTest {
   }
 
   @Test
-  void aStopWithoutTheTimeToWriteMemoryIsACrashToThoseWhoWereAcknowledged() throws Exception {
+  void aStopWithoutTimeToWriteMemoryIsACrashForAcknowledgedBlocks() throws Exception {
     startCluster("0ms");
     try (SluiceClient client = client("GRPC_NETTY")) {
       ShuffleAssignment assignment = register(client);
@@ -117,7 +116,7 @@ class CleanRestartTest {
         for (int i = 0; i < 400; i++) {
           session.add(i % PARTITIONS, content, 0, content.length, 1);
         }
-        // Nothing is lost to a session that has not been told yet that it was safe.
+        // A session without an acknowledgement can still send the data again.
         session.awaitHeldAtMost(PARTITIONS * CONTENT_BYTES);
         cluster.servers().get(0).restart();
         assertThat(catchFailure(session))
@@ -133,7 +132,7 @@ class CleanRestartTest {
         session.add(i % PARTITIONS, content, 0, content.length, 1);
       }
       session.finish();
-      throw new AssertionError("the push went on though memory was not written");
+      throw new AssertionError("the push succeeded although memory was not written to disk");
     } catch (IOException e) {
       return e;
     }
@@ -184,7 +183,7 @@ class CleanRestartTest {
     throw new AssertionError("no assignment");
   }
 
-  /** Pushes until told to end; gives how many contents each key has. */
+  /** Pushes until the test ends it; returns the number of contents per key. */
   private static Map<Integer, Integer> push(
       SluiceClient client,
       ShuffleAssignment assignment,
@@ -227,7 +226,7 @@ class CleanRestartTest {
         block.content().get(content);
         read.merge(key(block.partition(), content), 1, Integer::sum);
         reading.countDown();
-        // Slowly, so that the restart comes in the middle.
+        // Slowly, so that the restart happens during the read.
         LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(PAUSE_MICROS / 8));
       }
     }

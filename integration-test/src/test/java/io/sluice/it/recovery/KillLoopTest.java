@@ -37,14 +37,14 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A server is killed again and again while it takes pushes and writes runs, and every time what it
- * had said to be on disk must be read back right by a client of its next life, and no attempt that
- * lost a block may be called complete.
+ * A server is killed repeatedly while it accepts pushes and writes runs. After each restart, all
+ * blocks that it had reported as on disk must be readable and correct, and no attempt with a lost
+ * block may be reported as complete.
  *
- * <p>Method: pushers push attempts, some of them never finished, into the newest two shuffles; a
- * prober asks the server what it has and takes note of what it says to be on disk ({@link
- * ShuffleContents}); at a random moment, mostly after something is on disk, the process is killed.
- * Then it is started again, asked again, and compared.
+ * <p>Method: pushers push attempts, some of them unfinished, to the two newest shuffles. A prober
+ * records the blocks that the server reports as on disk ({@link ShuffleContents}). At a random
+ * moment, usually after some blocks are on disk, the process is killed. After the restart its
+ * reports are compared with the records.
  */
 @Timeout(900)
 class KillLoopTest {
@@ -61,7 +61,7 @@ class KillLoopTest {
 
   private final AtomicLong attempts = new AtomicLong();
   private final AtomicLong ended = new AtomicLong();
-  // By shuffle: what a life that was killed had said to be on disk.
+  // By shuffle: blocks that the server reported as on disk before a kill.
   private final Map<Integer, Set<TestBlocks.Id>> onDisk = new TreeMap<>();
   private final Map<Integer, Long> assignedEpochs = new TreeMap<>();
   private final Set<TestBlocks.Id> pushed = ConcurrentHashMap.newKeySet();
@@ -78,7 +78,7 @@ class KillLoopTest {
   }
 
   @Test
-  void everythingAcknowledgedAsOnDiskIsReadBackRightAfterAnyKill() throws Exception {
+  void allBlocksReportedOnDiskAreReadAfterAnyKill() throws Exception {
     cluster =
         LocalCluster.builder()
             .directory(directory)
@@ -88,7 +88,7 @@ class KillLoopTest {
                 "rss.storage.basePath",
                 directory.resolve("data-a") + "," + directory.resolve("data-b"))
             .configureServers("rss.server.buffer.capacity", "16m")
-            // Spills begin at some 800 KB, so that there are many.
+            // Spilling starts at about 800 KB, so there are many spills.
             .configureServers("rss.server.memory.shuffle.highWaterMark.percentage", "5")
             .configureServers("rss.server.memory.shuffle.lowWaterMark.percentage", "1")
             .serverJvmOptions(
@@ -151,7 +151,7 @@ class KillLoopTest {
     }
   }
 
-  /** Pushes attempts until the server is gone. */
+  /** Pushes attempts until the server is killed. */
   private void push(DataConnection connection, int newest, Random random) {
     try {
       while (true) {
@@ -173,7 +173,7 @@ class KillLoopTest {
         }
       }
     } catch (Exception e) {
-      // The server is gone, which is what it waits for.
+      // Expected: the server was killed.
       ended.incrementAndGet();
     }
   }
@@ -219,7 +219,7 @@ class KillLoopTest {
       completeAttempts += whole.size();
       incompleteAttempts += parts.size();
     }
-    // All of it came from files: it outlives the next kill too.
+    // All of it came from files, so it survives the next kill too.
     onDisk.put(shuffle, contents.blocks());
   }
 

@@ -25,15 +25,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /**
- * What a server holds of a shuffle, asked through the real protocol.
+ * Blocks of a shuffle on a server, requested with the real protocol.
  *
- * <p>How a client knows that a block is on disk: FETCH_REPLY says how many of its bytes came from
- * memory, the rest came from registered run files. So a reply with none from memory is the server's
- * word that the range outlives the process.
+ * <p>FETCH_REPLY contains the number of its bytes that came from memory; the others came from
+ * registered run files. So a range without bytes from memory is on disk and survives the process.
  *
  * @param presence by partition
- * @param last highest sequence by attempt and partition, of blocks that are flagged LAST
- * @param complete attempts that the server calls complete, by partition
+ * @param last highest sequence of blocks flagged LAST, by attempt and partition
+ * @param complete attempts that the server reports as complete, by partition
  */
 record ShuffleContents(
     List<Presence> presence,
@@ -83,7 +82,7 @@ record ShuffleContents(
       throws Exception {
     ByteBuf log = TestBlocks.newBody();
     try {
-      // Where the bytes lie that came from memory, at the grain of a slice.
+      // Ranges of the bytes that came from memory, with the granularity of a slice.
       List<long[]> memory = new ArrayList<>();
       while (log.readableBytes() < state.getLength()) {
         long offset = log.readableBytes();
@@ -128,7 +127,7 @@ record ShuffleContents(
     }
   }
 
-  /** Whether every block of the attempt in the partition is here. */
+  /** Whether every block of the attempt in the partition exists. */
   boolean isWhole(long attempt, int partition) {
     Integer lastSequence = last.get(new TestBlocks.Id(attempt, partition, 0));
     return lastSequence != null

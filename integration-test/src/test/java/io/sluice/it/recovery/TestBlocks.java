@@ -9,11 +9,11 @@ import io.sluice.common.block.BlockHeader;
 import java.util.Arrays;
 import java.util.Random;
 
-/** Blocks whose bytes follow from what they are called, so that nobody has to keep them. */
+/** Blocks whose bytes are derived from their name, so that tests need not store them. */
 final class TestBlocks {
   private static final int MAX_PAYLOAD = 16_000;
 
-  /** A block's name. */
+  /** Name of a block. */
   record Id(long attempt, int partition, int sequence) {}
 
   private TestBlocks() {}
@@ -54,7 +54,7 @@ final class TestBlocks {
     return new Id(header.mapAttempt(), header.partition(), header.sequence());
   }
 
-  /** Whether a verified block has the bytes that its name asks for. */
+  /** Whether a verified block has the bytes derived from its name. */
   static boolean isRight(ByteBuf log, int at, BlockHeader header) {
     return Arrays.equals(
         ByteBufUtil.getBytes(log, at + BlockHeader.LENGTH, header.payloadLength()),

@@ -85,7 +85,7 @@ class AuthenticationTest {
   }
 
   @Test
-  void aJobThatProvesNothingLearnsWhy() throws Exception {
+  void aJobWithoutCredentialsIsDeniedWithTheReason() throws Exception {
     Refused none = refused(client(TransportKind.GRPC_NETTY, "app", null, null));
     assertThat(none.reason()).isEqualTo(Reason.DENIED);
     assertThat(none.message())
@@ -104,7 +104,7 @@ class AuthenticationTest {
   }
 
   @Test
-  void aSecretThatCannotBeReadIsAnAnswerToo() throws Exception {
+  void anUnreadableSecretIsReported() throws Exception {
     Refused unreadable = refused(client(TransportKind.GRPC_NETTY, "alice.app", "alice", "short"));
     assertThat(unreadable.reason()).isEqualTo(Reason.DENIED);
     assertThat(unreadable.message()).contains("alice.secret").contains("at least 20 characters");
@@ -168,7 +168,7 @@ class AuthenticationTest {
   }
 
   @Test
-  void aLeavingServerProvesTheApplicationWhoseDataItMoves() throws Exception {
+  void aDecommissionedServerMovesDataWithTheApplicationsCredential() throws Exception {
     SluiceClient alice =
         client(TransportKind.GRPC_NETTY, "alice.app", "alice", SecuredCluster.ALICE);
     ShuffleAssignment assignment = SecuredCluster.assigned(alice);
@@ -195,7 +195,7 @@ class AuthenticationTest {
   }
 
   @Test
-  void controlCallsAreForThoseWhoMayMakeThem() throws Exception {
+  void controlCallsRequireAuthorization() throws Exception {
     SluiceClient bob = client(TransportKind.GRPC_NETTY, "bob.app", "bob", SecuredCluster.BOB);
     SecuredCluster.assigned(bob);
     CallProofs asBob =

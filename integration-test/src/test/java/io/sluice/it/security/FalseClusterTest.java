@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Spark jobs with a secret whose coordinator or servers prove nothing. */
+/** Spark jobs with a secret whose coordinator or servers are not authenticated. */
 @Timeout(300)
 class FalseClusterTest {
   private static final List<String> JOBS = List.of("groupByKey");
@@ -49,7 +49,7 @@ class FalseClusterTest {
   }
 
   @Test
-  void aJobUsesTheBuiltInShuffleWhereTheCoordinatorProvesNothing() throws Exception {
+  void aJobFallsBackIfTheCoordinatorIsNotAuthenticated() throws Exception {
     cluster.startCoordinator(Map.of());
     cluster.startServer("data", Map.of());
 
@@ -59,18 +59,20 @@ class FalseClusterTest {
     assertThat(found.fallbacks())
         .isNotEmpty()
         .allMatch(reason -> reason.contains("did not prove that it belongs to this cluster"));
-    // The warning that the user sees.
-    assertThat(found.linesWith("using Spark's own shuffle")).as(found.log()).isEqualTo(1);
+    // The warning in the user's log.
+    assertThat(found.linesWith("falling back to Spark's built-in shuffle"))
+        .as(found.log())
+        .isEqualTo(1);
   }
 
   @Test
-  void aJobPushesNothingToAServerThatProvesNothing() throws Exception {
+  void aJobPushesNothingToAnUnauthenticatedServer() throws Exception {
     Path users =
         Files.writeString(directory.resolve("users"), "alice user " + SecuredCluster.ALICE + "\n");
     Path keys =
         Files.writeString(
             directory.resolve("keys"), "k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n");
-    // It takes the heartbeats of a server without a secret, so that jobs are sent to that.
+    // The coordinator accepts heartbeats of a server without a secret and assigns it to jobs.
     cluster.startCoordinator(
         Map.of(
             "rss.security.cluster.secret.file", keys.toString(),

@@ -37,12 +37,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A leaving server copies what it holds over TLS, and only to whom it trusts. Control ports demand
- * certificates of their callers, and data ports proofs of the application.
+ * A decommissioned server moves its data over TLS, and only to servers that it trusts. Control
+ * ports require client certificates, and data ports the application's credential.
  */
 @Timeout(120)
 class MoveOverTlsTest {
-  /** With five partitions more than a server's memory: some of it is in files. */
+  /** Times five partitions, this exceeds the server's memory, so some data is in files. */
   private static final int LARGE = 5 << 20;
 
   @TempDir static Path certificates;
@@ -63,7 +63,7 @@ class MoveOverTlsTest {
             + Files.readString(certificates.resolve("stranger.crt")));
   }
 
-  /** Servers trust those of their own certificate; the coordinator and the job the others, too. */
+  /** Servers trust only their own certificate; the coordinator and the job trust all. */
   @BeforeEach
   void startCluster() throws Exception {
     cluster = new SecuredCluster(directory);
@@ -98,7 +98,7 @@ class MoveOverTlsTest {
   }
 
   /**
-   * @param certificate of the caller, if it has one
+   * @param certificate client certificate of the caller; empty for none
    */
   private ShuffleServerControlBlockingStub control(
       ShuffleServerProcess server, Optional<String> certificate) throws Exception {
@@ -135,13 +135,13 @@ class MoveOverTlsTest {
   }
 
   @Test
-  void whatAServerHeldIsAtTheOther() throws Exception {
+  void dataIsOnTheTargetAfterAMove() throws Exception {
     SecuredCluster.push(alice, assignment, LARGE);
     long pushed = pushedBlocks(control(cluster.server()));
     ShuffleServerProcess other = cluster.addServer("other");
     ShuffleServerControlBlockingStub withoutCertificate = control(other, Optional.empty());
     assertThatThrownBy(() -> pushedBlocks(withoutCertificate))
-        .as("a caller without a certificate, as the leaving server would be")
+        .as("call without a client certificate")
         .isInstanceOf(StatusRuntimeException.class);
 
     leave(control(cluster.server()));
@@ -152,7 +152,7 @@ class MoveOverTlsTest {
   }
 
   @Test
-  void aTargetThatIsNotTrustedGetsNothingAndAnotherIsTaken() throws Exception {
+  void anUntrustedTargetReceivesNothingAndAnotherIsChosen() throws Exception {
     SecuredCluster.push(alice, assignment, 1000);
     ShuffleServerProcess stranger = cluster.addServer("stranger", certified("stranger", "both"));
     ShuffleServerControlBlockingStub leaving = control(cluster.server());
@@ -186,6 +186,6 @@ class MoveOverTlsTest {
       }
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
     }
-    throw new AssertionError("it waits for: " + last);
+    throw new AssertionError("move not completed: " + last);
   }
 }

@@ -20,7 +20,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
 
-/** A coordinator and a server that know two users, and clients of them. One test's own. */
+/** A coordinator and a server with two users, and their clients. Used by one test. */
 final class SecuredCluster implements AutoCloseable {
   static final String ALICE = "0123456789abcdef0123456789abcdef";
   static final String BOB = "fedcba9876543210fedcba9876543210";
@@ -40,15 +40,15 @@ final class SecuredCluster implements AutoCloseable {
   }
 
   /**
-   * @param more options of both processes
+   * @param more additional options of both processes
    */
   void start(Map<String, String> more) throws Exception {
     start(more, Map.of());
   }
 
   /**
-   * @param more options of both processes
-   * @param moreOfServers in the place of those
+   * @param more additional options of both processes
+   * @param moreOfServers additional options of servers, which override those
    */
   void start(Map<String, String> more, Map<String, String> moreOfServers) throws Exception {
     Path secret = file("cluster.secret", KEYS);
@@ -59,7 +59,7 @@ final class SecuredCluster implements AutoCloseable {
     both.put("rss.security.cluster.secret.file", secret.toString());
     both.put("rss.security.users.file", users.toString());
     Map<String, String> ofCoordinator = new HashMap<>(both);
-    // Drivers renew, and so hear of changes, every second.
+    // Drivers renew their lease, and receive moves, every second.
     ofCoordinator.put("rss.coordinator.app.expired", "3s");
     ofCoordinator.put("rss.coordinator.server.heartbeat.interval", "100ms");
     processes.startCoordinator(ofCoordinator);
@@ -68,13 +68,13 @@ final class SecuredCluster implements AutoCloseable {
     server = addServer("data");
   }
 
-  /** One more of the same. */
+  /** Starts one more server with the same options. */
   ShuffleServerProcess addServer(String name) throws IOException {
     return addServer(name, Map.of());
   }
 
   /**
-   * @param more options in the place of those of the others
+   * @param more options that override those of the other servers
    */
   ShuffleServerProcess addServer(String name, Map<String, String> more) throws IOException {
     Map<String, String> options = new HashMap<>(ofServers);
@@ -100,7 +100,7 @@ final class SecuredCluster implements AutoCloseable {
   }
 
   /**
-   * @param user null: one that proves nothing
+   * @param user user of the client; null for a client without credentials
    */
   SluiceClient client(
       TransportKind kind, String application, String user, String secret, Map<String, String> more)
@@ -119,7 +119,7 @@ final class SecuredCluster implements AutoCloseable {
     return InProcessCluster.awaitAssignment(client, PARTITIONS, 1);
   }
 
-  /** Pushes one map attempt, with so many random bytes for each partition. */
+  /** Pushes one map attempt with {@code bytes} random bytes per partition. */
   static void push(SluiceClient client, ShuffleAssignment assignment, int bytes) throws Exception {
     Random random = new Random(7);
     try (PushSession session = client.pushSession(assignment, new MapAttempt(1, 0))) {

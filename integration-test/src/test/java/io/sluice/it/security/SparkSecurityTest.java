@@ -16,11 +16,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Spark on a cluster that asks who calls and encrypts everything. */
+/** Spark on a cluster with authentication and encryption. */
 @Timeout(300)
 class SparkSecurityTest {
   private static final List<String> JOBS = List.of("groupByKey", "join");
-  private static final String OWN_SHUFFLE = "using Spark's own shuffle";
+  private static final String BUILT_IN_SHUFFLE = "falling back to Spark's built-in shuffle";
 
   @TempDir static Path directory;
 
@@ -57,7 +57,7 @@ class SparkSecurityTest {
         .set("spark.rss.security.tls.enabled", "true")
         .set("spark.rss.security.tls.trust.file", directory.resolve("sluice.crt").toString())
         .set("spark.eventLog.enabled", "true")
-        // So that a secret in it would be seen.
+        // So that the test would find a secret in it.
         .set("spark.eventLog.compress", "false")
         .set(
             "spark.eventLog.dir",
@@ -72,7 +72,7 @@ class SparkSecurityTest {
   }
 
   @Test
-  void executorsProveWhatTheirDriverProvedAndNoSecretIsWrittenDown() throws Exception {
+  void executorsUseTheCredentialOfTheDriverAndNoSecretIsStored() throws Exception {
     Outcome found = application("secured", SecuredCluster.ALICE).run(JOBS);
     assertSameRows(found);
     assertThat(found.fallbacks()).as(found.log()).isEmpty();
@@ -86,13 +86,13 @@ class SparkSecurityTest {
   }
 
   @Test
-  void aWrongSecretCostsOneWarningAndNoRow() throws Exception {
+  void aWrongSecretLogsOneWarningAndChangesNoRow() throws Exception {
     Outcome found = application("wrong", SecuredCluster.BOB).run(JOBS);
     assertSameRows(found);
     assertThat(found.shufflesOnSluice()).isZero();
     assertThat(found.fallbacks()).isNotEmpty();
-    // The warning that the user sees.
-    assertThat(found.linesWith(OWN_SHUFFLE)).as(found.log()).isEqualTo(1);
+    // The warning in the user's log.
+    assertThat(found.linesWith(BUILT_IN_SHUFFLE)).as(found.log()).isEqualTo(1);
     assertThat(found.log()).contains("user alice is unknown, or its secret is wrong");
   }
 }

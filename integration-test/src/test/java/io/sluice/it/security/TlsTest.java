@@ -25,10 +25,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Every port encrypted, and callers known. */
+/** TLS on every port, with authentication. */
 @Timeout(120)
 class TlsTest {
-  /** With five partitions more than the server's memory: most of it is read from files. */
+  /** Times five partitions, this exceeds the server's memory, so most data is read from files. */
   private static final int LARGE = 5 << 20;
 
   @TempDir static Path certificates;
@@ -75,7 +75,7 @@ class TlsTest {
   }
 
   @Test
-  void aJobInClearUsesItsOwnShuffle() throws Exception {
+  void aJobWithoutTlsFallsBack() throws Exception {
     SluiceClient client =
         cluster.client(
             TransportKind.GRPC_NETTY, "alice.app", "alice", SecuredCluster.ALICE, Map.of());
@@ -84,7 +84,7 @@ class TlsTest {
   }
 
   @Test
-  void aJobWithoutItsTrustFileLearnsWhichOne() throws Exception {
+  void aJobWithoutItsTrustFileFailsAndNamesTheFile() throws Exception {
     SluiceClient client =
         cluster.client(
             TransportKind.GRPC_NETTY,

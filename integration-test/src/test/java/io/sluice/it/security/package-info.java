@@ -1,2 +1,2 @@
-/** Clusters that ask who calls. */
+/** Clusters with authentication. */
 package io.sluice.it.security;

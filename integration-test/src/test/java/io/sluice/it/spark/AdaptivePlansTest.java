@@ -25,9 +25,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * TPC-H and TPC-DS with adaptive execution and thresholds that suit their few MiB: sizes of
- * shuffles and final plans are those of the built-in shuffle with the same codec. Most partitions
- * of a map task have tens of bytes, so that framing counts.
+ * TPC-H and TPC-DS with adaptive execution and thresholds adapted to a few MiB. Shuffle sizes and
+ * final plans must be those of the built-in shuffle with the same codec. Most partitions of a map
+ * task have tens of bytes, so framing affects sizes.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 class AdaptivePlansTest {
@@ -35,12 +35,12 @@ class AdaptivePlansTest {
       List.of("tpch/broadcast/2", "tpch/broadcast/8", "tpch/broadcast/16", "tpch/broadcast/21");
 
   /**
-   * A map status rounds each size up by as much as 10 %. Where the partitions of a shuffle are
-   * alike, one byte more rounds all of them up.
+   * A map status rounds each size up by at most 10 %. If the partitions of a shuffle have similar
+   * sizes, one more byte can round all of them up.
    */
   private static final long SIZE_PERCENT = 10;
 
-  /** Rows with equal keys come in any order, and compressed sizes depend on it. */
+  /** Tolerance for compressed sizes, which depend on the order of rows with equal keys. */
   private static final long TOTAL_SIZE_PERCENT = 3;
 
   private static final long FEW_BYTES = 256;
@@ -71,7 +71,7 @@ class AdaptivePlansTest {
     return application
         .withDemoDriver()
         .set("spark.sql.datetime.java8API.enabled", "true")
-        // So few rows that some of TPC-DS's queries divide by zero, which Spark 4 refuses.
+        // With few rows, some TPC-DS queries divide by zero, which is an error in Spark 4.
         .set("spark.sql.ansi.enabled", "false")
         .set("spark.sluice.test.workload.directory", data(workload).toString())
         .set("spark.sluice.test.workload.query.texts", SparkVersion.tpcdsQueries().toString())
@@ -97,7 +97,7 @@ class AdaptivePlansTest {
         .set("spark.io.compression.codec", codec)
         // One core: stages end in the same order in both applications.
         .set("spark.master", "local-cluster[1,1,1024]")
-        // Sluice switches it off.
+        // Sluice turns it off.
         .set("spark.sql.adaptive.localShuffleReader.enabled", "false")
         .set("spark.sql.shuffle.partitions", "200")
         .set("spark.sql.files.maxPartitionBytes", "256k")
@@ -173,7 +173,7 @@ class AdaptivePlansTest {
     assertThat(foundTotal)
         .as("all queries")
         .isCloseTo(total, offset(Math.max(FEW_BYTES, total * TOTAL_SIZE_PERCENT / 100)));
-    // Which of two stages ends first decides about exchanges of such a query, not about joins.
+    // The exchanges of such a query, but not its joins, depend on which of two stages ends first.
     for (String query : broadcasting) {
       assertThat(found.digest(query)).as(query).isEqualTo(builtIn.digest(query));
       assertThat(finalJoins(found, query))

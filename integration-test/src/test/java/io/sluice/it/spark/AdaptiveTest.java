@@ -22,10 +22,10 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Adaptive execution over Sluice: the same rows as over Spark's own shuffle, and what the servers
- * did for it. All jobs run in one application, the servers' counters are read between them. Eight
- * map tasks run at a time, so that blocks of many maps lie mixed in each partition, and files are
- * read through servers only, so that servers count everything.
+ * Adaptive execution over Sluice: rows must equal those of the built-in shuffle, and servers must
+ * not read much more than needed. All jobs run in one application; the test reads the servers'
+ * counters between jobs. Eight map tasks run at a time, so that blocks of many maps are interleaved
+ * in each partition. Direct reads are off, so that servers count all reads.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 @Tag("nightly")
@@ -88,7 +88,7 @@ class AdaptiveTest {
     }
   }
 
-  /** Bytes that servers gave out, for each byte that they took. */
+  /** Bytes that servers sent per byte that they accepted. */
   private double readAgain(String job) {
     return (double) did.get(job).fetchedBytes() / did.get(job).pushedBytes();
   }
@@ -108,7 +108,7 @@ class AdaptiveTest {
   }
 
   @Test
-  void aCoalescedRangeIsOneOpenAndAFewFetchesForEachServer() {
+  void aCoalescedRangeNeedsOneOpenAndAFewFetchesPerServer() {
     assertThat(plan("coalesced")).contains("AQEShuffleRead coalesced");
     ClusterCounters counted = did.get("coalesced");
     long tasks = found.number("coalesced", "resultTasks");
@@ -142,7 +142,7 @@ class AdaptiveTest {
   }
 
   @Test
-  void whatIsNotWantedIsNotRead() {
+  void prunedDataIsNotRead() {
     assertThat(plan("prunedPartitions")).contains("dynamicpruning");
     assertThat(readAgain("prunedPartitions")).isLessThanOrEqualTo(MOST_READ_AGAIN);
     assertThat(readAgain("reorderedJoins")).isLessThanOrEqualTo(MOST_READ_AGAIN);

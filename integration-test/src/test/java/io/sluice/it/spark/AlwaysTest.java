@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Local output first, pushed behind the tasks: while servers are well, readers take nearly all from
- * them; when all servers go, at whatever point, no task runs again.
+ * Local output first, pushed in the background. With healthy servers, readers get nearly all data
+ * from them. If all servers are lost at any point, no task is repeated.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 @Timeout(600)
@@ -45,7 +45,7 @@ class AlwaysTest {
 
   private static final String FAULT_JOB = "faults/none";
 
-  /** Where all servers are lost: before the maps, between maps and reduces, among the reduces. */
+  /** Points at which all servers are lost: before the map stage, after it, in the reduce stage. */
   private static final List<String> POINTS = List.of("registered", "in-map", "mapped", "in-read");
 
   @TempDir static Path directory;
@@ -58,7 +58,7 @@ class AlwaysTest {
     cluster =
         TestCluster.builder(directory.resolve("cluster"))
             .servers(SERVERS)
-            // Nothing spills: readers of files would not be seen in the servers' counters.
+            // No spills: the servers' counters do not include direct reads of files.
             .configureServers("rss.server.buffer.capacity", "512MiB")
             .configureServers("rss.server.heartbeat.interval", "200ms")
             .build();
@@ -101,16 +101,16 @@ class AlwaysTest {
 
   @Test
   @Tag("nightly")
-  void readersTakeNearlyAllFromServersThatAreWell() throws IOException, InterruptedException {
+  void readersGetNearlyAllDataFromHealthyServers() throws IOException, InterruptedException {
     startServers();
     Outcome own = builtIn("well", JOBS);
     ClusterCounters before = probe.counters();
 
     Outcome found =
         application("well")
-            // Less than one map task has: local output is laid out from several passes.
+            // Less than the output of one map task, so local output is written in several passes.
             .set("spark.rss.writer.buffer.spill.size", "2m")
-            // So that a slow machine does not read from files what would have come a little later.
+            // Long enough that a slow machine does not read local files instead of waiting.
             .set("spark.rss.merge.wait", "60s")
             .set("spark.rss.merge.threshold", "100")
             .run(JOBS);
@@ -134,7 +134,7 @@ class AlwaysTest {
   }
 
   @Test
-  void noTaskRunsAgainWhenAllServersAreLost() throws IOException, InterruptedException {
+  void noTaskIsRepeatedWhenAllServersAreLost() throws IOException, InterruptedException {
     Outcome own = builtIn("lost", List.of(FAULT_JOB));
     SparkApplication application = application("lost").set("spark.rss.merge.wait", "2s");
     List<String> jobs = new ArrayList<>();

@@ -14,10 +14,10 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Classes of Spark and of the plugin as the JVM maps them ("class data sharing", JEP 310), which
- * spares the JVMs of an application a third of their CPU. The first application of a build lists
- * what its JVMs load; the archive is made when it has ended. A JVM whose jars are not those of the
- * archive loads classes from the jars as usual.
+ * Class data sharing archive (JEP 310) with the classes of Spark and of the plugin, which saves a
+ * third of the CPU of an application's JVMs. The JVMs of the first application of a build list
+ * their loaded classes; the archive is created after it ends. A JVM with other jars ignores the
+ * archive.
  *
  * <p>Several processes may use one directory.
  */
@@ -28,9 +28,9 @@ final class ClassArchive {
   private final List<Path> jars;
 
   /**
-   * @param directory for archive and lists; made here
-   * @param classPath with which the class path of every JVM begins that uses the archive
-   * @param jars an archive that is older than one of these is made anew
+   * @param directory directory for archive and lists; created here
+   * @param classPath prefix of the class path of every JVM that uses the archive
+   * @param jars the archive is recreated if it is older than one of these jars
    */
   ClassArchive(Path directory, String classPath, List<Path> jars) {
     this.directory = directory;
@@ -39,7 +39,7 @@ final class ClassArchive {
     this.jars = List.copyOf(jars);
   }
 
-  /** With which a JVM uses the archive, or lists its classes for it. */
+  /** Options with which a JVM uses the archive, or lists its classes for it. */
   List<String> jvmOptions() throws IOException {
     if (isCurrent()) {
       return List.of("-XX:SharedArchiveFile=" + archive, "-Xlog:cds=off");
@@ -47,7 +47,7 @@ final class ClassArchive {
     return List.of("-XX:DumpLoadedClassList=" + Files.createDirectories(lists()).resolve("%p"));
   }
 
-  /** Makes the archive of what was listed, unless there is one or another process makes it. */
+  /** Creates the archive from the lists, unless it exists or another process creates it. */
   void makeOfLists() throws IOException, InterruptedException {
     if (isCurrent() || !Files.isDirectory(lists())) {
       return;
@@ -78,7 +78,7 @@ final class ClassArchive {
             .redirectOutput(directory.resolve("log").toFile())
             .start();
     if (process.waitFor() != 0) {
-      throw new IOException("no archive of classes was made: see " + directory.resolve("log"));
+      throw new IOException("class archive was not created: see " + directory.resolve("log"));
     }
     Files.move(unfinished, archive, StandardCopyOption.ATOMIC_MOVE);
   }
@@ -89,7 +89,7 @@ final class ClassArchive {
       for (Path list : lists.toList()) {
         List<String> lines = new ArrayList<>(Files.readAllLines(list));
         if (!lines.isEmpty()) {
-          // A JVM that was killed has written a part of its last line.
+          // A killed JVM may have written an incomplete last line.
           lines.remove(lines.size() - 1);
         }
         classes.addAll(lines);

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** A client of Spark Connect that runs {@code ConnectQuery} in a process of its own. */
+/** A Spark Connect client that runs {@code ConnectQuery} in a separate process. */
 final class ConnectClient {
   private static final long LIMIT_SECONDS = 120;
 
@@ -20,7 +20,7 @@ final class ConnectClient {
    * Returns when the client has ended.
    *
    * @param server such as {@code sc://127.0.0.1:15002}
-   * @param rows the file that the query writes
+   * @param rows file that the query writes
    */
   static void run(SparkVersion spark, String server, Path rows)
       throws IOException, InterruptedException {
@@ -37,7 +37,7 @@ final class ConnectClient {
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
     try {
       if (!client.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS) || client.exitValue() != 0) {
-        throw new IOException("the client has failed or hangs: " + Files.readString(log));
+        throw new IOException("the client failed or timed out: " + Files.readString(log));
       }
     } finally {
       client.destroyForcibly();
@@ -45,8 +45,8 @@ final class ConnectClient {
   }
 
   /**
-   * As Spark's own launcher makes it for a remote shell: without the SQL of drivers, whose sessions
-   * would be found first, and without its interface, which the client's jar contains.
+   * Class path as built by Spark's launcher for a remote shell: without the driver's SQL classes,
+   * whose session would be found first, and without the SQL API, which the client's jar contains.
    */
   private static String classPath(SparkVersion spark) throws IOException {
     try (Stream<Path> jars = Files.list(spark.jars())) {

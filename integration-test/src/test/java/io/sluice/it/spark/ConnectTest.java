@@ -18,14 +18,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A client of Spark Connect, in a process of its own, whose query shuffles through Sluice. */
+/** A Spark Connect client in a separate process whose query uses Sluice. */
 @Tag("nightly")
 class ConnectTest {
   private static final SparkVersion SPARK = SparkVersion.SPARK_4_2;
 
   @TempDir static Path directory;
 
-  /** What the query computes: of 500 keys with 100 values each, joined with 1,000 counts. */
+  /** Expected result: 500 keys with 100 values each, joined with 1,000 counts. */
   private static List<String> expectedRows() {
     return LongStream.range(0, 500)
         .mapToObj(key -> "[" + key + "," + (100 * key + 500 * (99 * 100 / 2)) + ",10]")

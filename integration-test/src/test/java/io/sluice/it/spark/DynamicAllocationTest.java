@@ -15,9 +15,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Executors go, without an external shuffle service: idle ones, decommissioned ones, one that dies.
- * What they wrote is read from the servers, and no map task that had ended runs again. Executors
- * with files of the built-in shuffle stay.
+ * Removal of idle, decommissioned and killed executors without an external shuffle service. Their
+ * output is read from servers, and no completed map task is repeated. Executors with files of the
+ * built-in shuffle stay.
  */
 class DynamicAllocationTest {
   private static final List<String> JOBS =
@@ -56,7 +56,8 @@ class DynamicAllocationTest {
             .set("spark.dynamicAllocation.enabled", "true")
             .set("spark.dynamicAllocation.initialExecutors", "2")
             .set("spark.dynamicAllocation.maxExecutors", "2")
-            // Longer than the test: the job asks who would be released after it.
+            // Longer than the test: the job counts executors that would be released after this
+            // time.
             .set("spark.dynamicAllocation.executorIdleTimeout", "1h")
             .run(List.of(WRITERS));
     assertThat(found.exitCode()).as(found.log()).isZero();
@@ -69,7 +70,7 @@ class DynamicAllocationTest {
 
   @Test
   @Tag("nightly")
-  void noMapTaskRunsAgainWhenExecutorsGo() throws IOException, InterruptedException {
+  void noMapTaskIsRepeatedWhenExecutorsAreRemoved() throws IOException, InterruptedException {
     Outcome own = new SparkApplication(directory.resolve("own")).run(JOBS);
     assertThat(own.exitCode()).isZero();
     try (LocalCluster cluster = TestCluster.builder(directory.resolve("cluster")).build()) {
@@ -95,7 +96,7 @@ class DynamicAllocationTest {
         for (String job : JOBS) {
           assertThat(found.digest(job)).as(job).isEqualTo(own.digest(job));
           assertThat(found.number(job, "mapTasks"))
-              .as(job + ": map tasks that ended well")
+              .as(job + ": successful map tasks")
               .isEqualTo(own.number(job, "mapTasks"));
           assertThat(found.number(job, "fetchFailures")).as(job).isZero();
           assertThat(found.number(job, "localBytesRead")).as(job).isZero();

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * An executor whose JVM has a limit of direct memory, as in a container: the plugin stays within it
- * although its tasks are configured to hold many times as much.
+ * An executor whose JVM limits direct memory, as in a container. The plugin must stay within the
+ * limit although its tasks are configured to buffer many times more.
  */
 class ExecutorMemoryTest {
   private static final List<String> JOBS = List.of("incompressible");
@@ -41,7 +41,7 @@ class ExecutorMemoryTest {
               .set("spark.rss.client.read.buffer.size", "8m")
               .set("spark.rss.client.read.prefetch.capacity", "64")
               .set("spark.rss.client.read.shortcircuit.enabled", "false")
-              // Executors end when their limit of direct memory is less.
+              // Executors fail at start if their limit of direct memory is lower.
               .set("spark.network.maxRemoteBlockSizeFetchToMem", "64m")
               .executorOptions("-XX:MaxDirectMemorySize=128m")
               .run(JOBS);

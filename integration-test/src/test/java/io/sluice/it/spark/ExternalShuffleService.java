@@ -13,7 +13,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** Spark's external shuffle service in a process of its own. */
+/** Spark's external shuffle service in a separate process. */
 final class ExternalShuffleService implements AutoCloseable {
   private static final Path SPARK_JARS =
       Path.of(System.getProperty("user.dir")).resolve("../demo/target/spark-home/jars").normalize();
@@ -25,7 +25,7 @@ final class ExternalShuffleService implements AutoCloseable {
   private Process process;
 
   /**
-   * @param directory for what it writes; made here
+   * @param directory directory for its files; created here
    */
   ExternalShuffleService(Path directory) throws IOException {
     this.directory = Files.createDirectories(directory);
@@ -44,7 +44,8 @@ final class ExternalShuffleService implements AutoCloseable {
             "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED"));
     command.add("-Dspark.shuffle.service.enabled=true");
     command.add("-Dspark.shuffle.service.port=" + port);
-    // It serves only what lies below its own: applications write beside its directory.
+    // The service serves only files below its spark.local.dir; applications write beside
+    // "directory".
     command.add("-Dspark.local.dir=" + directory.getParent());
     command.addAll(List.of("-cp", SPARK_JARS + "/*"));
     command.add("org.apache.spark.deploy.ExternalShuffleService");
@@ -76,7 +77,7 @@ final class ExternalShuffleService implements AutoCloseable {
   SparkApplication configure(SparkApplication application) {
     return application
         .set("spark.shuffle.service.enabled", "true")
-        // The default of Spark 4, with which Spark makes files itself, readable for the service.
+        // The default of Spark 4: Spark creates files that are readable for the service.
         .set("spark.shuffle.service.removeShuffle", "true")
         .set("spark.shuffle.service.port", Integer.toString(port));
   }

@@ -26,16 +26,16 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Where blocks go when servers do not take them, what is computed again when they lose some, and
- * what Spark's own rules for special stages make of it.
+ * Failover of blocks that servers refuse, recomputation of lost blocks, and Spark's rules for
+ * special stages.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 @Timeout(600)
 class FallbackTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
   private static final int SERVERS = 3;
 
-  /** Of the fault job. */
+  /** Number of map tasks of the fault job. */
   private static final int MAPS = 6;
 
   private static final String FURTHER = "faults/further@registered";
@@ -70,7 +70,7 @@ class FallbackTest {
             .build();
     cluster.start();
     probe = new ClusterProbe(cluster);
-    probe.awaitActiveServers(SERVERS, PATIENCE);
+    probe.awaitActiveServers(SERVERS, TIMEOUT);
     List<String> jobs = new ArrayList<>(LOSSES);
     jobs.add("faults/further");
     own = new SparkApplication(directory.resolve("own")).run(jobs);
@@ -100,39 +100,39 @@ class FallbackTest {
     assertThat(found.shufflesOnSluice()).isPositive();
   }
 
-  /** That every block of a job's shuffle stayed on executors. */
+  /** Checks that every block of a job's shuffle stayed on executors. */
   private static void assertAllLocal(Outcome found, String job, long attempts) {
     assertThat(found.shuffle(job, "writes.attempts")).as(job + " map attempts").isEqualTo(attempts);
     assertThat(found.shuffle(job, "writes.localBytes")).as(job + " in local output").isPositive();
     assertThat(found.shuffle(job, "writes.pushedBytes")).as(job + " pushed to servers").isZero();
   }
 
-  /** What the operator's file says from now on. */
+  /** Replaces the operator's access rules. */
   private static Path rules(String file, String text) throws IOException {
     return Files.writeString(directory.resolve(file), text);
   }
 
-  /** How often the coordinator has applied changed rules of access or quotas. */
+  /** Number of times that the coordinator has applied changed access rules or quotas. */
   private long rulesChanges() throws IOException, InterruptedException {
     return probe.events(cluster.coordinator(), "USAGE_RULES_CHANGED");
   }
 
   private void awaitRulesChanges(long count) throws IOException, InterruptedException {
-    probe.await("the coordinator applies rules", PATIENCE, () -> rulesChanges() >= count);
+    probe.await("the coordinator applies rules", TIMEOUT, () -> rulesChanges() >= count);
   }
 
-  /** Until every server refuses pushes of as many applications, because of a quota. */
+  /** Waits until every server refuses pushes of {@code applications} applications due to quotas. */
   private void awaitOverQuota(int applications) throws IOException, InterruptedException {
     for (ClusterNode server : cluster.servers()) {
       probe.await(
           server.name() + " knows of " + applications + " applications over quota",
-          PATIENCE,
+          TIMEOUT,
           () -> probe.metric(server, "sluice_server_over_quota_applications") == applications);
     }
   }
 
   @Test
-  void aDeniedJobIsRightOnSparksOwnShuffleAndWarnsOnce() throws IOException, InterruptedException {
+  void aDeniedJobFallsBackWithOneWarning() throws IOException, InterruptedException {
     String user = System.getProperty("user.name");
     long read = rulesChanges();
     rules("access", "deny user " + user + "\n");
@@ -149,17 +149,17 @@ class FallbackTest {
     assertThat(found.fallbacks())
         .hasSizeGreaterThan(1)
         .allMatch(reason -> reason.startsWith("DENIED"));
-    // The warning that the user sees, and what to do.
-    assertThat(found.linesWith("using Spark's own shuffle")).isEqualTo(1);
+    // The warning in the user's log, with the required action.
+    assertThat(found.linesWith("falling back to Spark's built-in shuffle")).isEqualTo(1);
     assertThat(found.linesWith("ask the operator to add \"allow user " + user)).isEqualTo(1);
   }
 
   @Test
-  void aJobThatReachesItsQuotaGoesOnWithLocalOutput() throws IOException, InterruptedException {
+  void aJobThatReachesItsQuotaContinuesWithLocalOutput() throws IOException, InterruptedException {
     long read = rulesChanges();
     SparkApplication application =
         application("quota", "fallback")
-            // What the first shuffle takes of the quota stays until the application ends.
+            // The first shuffle counts against the quota until the application ends.
             .set("spark.cleaner.referenceTracking", "false");
     application.at(
         "quota/registered",
@@ -181,12 +181,12 @@ class FallbackTest {
     assertThat(found.shuffle("faults/before", "writes.localBytes")).isZero();
     assertAllLocal(found, "faults/quota@registered", MAPS);
     assertThat(found.fallbacks())
-        .as("of the third shuffle")
+        .as("fallback reason of the third shuffle")
         .singleElement()
         .asString()
         .startsWith("DENIED");
     assertThat(found.setting("spark.rss.client.rpc.maxAttempts"))
-        .as("the setting that the coordinator serves")
+        .as("setting from the coordinator")
         .isEqualTo("4");
   }
 
@@ -200,10 +200,10 @@ class FallbackTest {
         server.start();
       }
     }
-    probe.awaitActiveServers(SERVERS, PATIENCE);
+    probe.awaitActiveServers(SERVERS, TIMEOUT);
   }
 
-  /** The one that ran the newest map attempt. Returns how many it had run. */
+  /** Kills the executor that ran the newest map attempt; returns the number of its attempts. */
   private static int killExecutor(SparkApplication application, String job) throws IOException {
     Path notes = application.directory().resolve("faults").resolve(job).resolve("maps");
     List<String> executors = new ArrayList<>();
@@ -217,9 +217,9 @@ class FallbackTest {
         ProcessHandle.of(Long.parseLong(lost.substring(lost.indexOf(' ') + 1))).orElseThrow();
     executor.destroyForcibly();
     try {
-      executor.onExit().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+      executor.onExit().get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
     } catch (ExecutionException | InterruptedException | TimeoutException e) {
-      throw new IllegalStateException("executor does not end " + lost, e);
+      throw new IllegalStateException("executor does not exit pid=" + lost, e);
     }
     return (int) executors.stream().filter(lost::equals).count();
   }
@@ -249,7 +249,7 @@ class FallbackTest {
     assertThat(found.digest(ALL_LOCAL)).isEqualTo(own.digest("faults/further"));
     assertAllLocal(found, ALL_LOCAL, MAPS + lost[0]);
     assertThat(found.number(ALL_LOCAL, "mapTasks"))
-        .as("those that ran on the lost executor ran again, and no other")
+        .as("only maps of the lost executor are repeated")
         .isEqualTo(MAPS + lost[0]);
     assertThat(lost[0]).isBetween(1, MAPS - 1);
   }
@@ -270,7 +270,7 @@ class FallbackTest {
 
       assertThroughSluice(found);
       assertThat(found.digest(ALL_LOCAL)).isEqualTo(own.digest("faults/further"));
-      assertThat(found.number(ALL_LOCAL, "mapTasks")).as("none ran again").isEqualTo(MAPS);
+      assertThat(found.number(ALL_LOCAL, "mapTasks")).as("no map is repeated").isEqualTo(MAPS);
       assertThat(found.number(ALL_LOCAL, "fetchFailures")).isZero();
       assertThat(found.number(ALL_LOCAL, "remoteBytesRead")).isPositive();
     }
@@ -297,13 +297,11 @@ class FallbackTest {
     }
     assertThat(found.number(EXACT, "fetchFailures")).isPositive();
     assertThat(found.number(EXACT, "mapTasks"))
-        .as("36 maps, and again the 12 that wrote to the lost server; a few may be found out late")
+        .as("36 maps, and again the 12 that wrote to the lost server; some losses are found late")
         .isBetween(36L + 12, 36L + 12 + 6);
     assertThat(found.number(EXACT, "failedStages"))
-        .as("two at a time they are found missing; the second time nearly all are known")
+        .as("two maps are found missing at a time; the second failure names nearly all")
         .isLessThanOrEqualTo(3);
-    assertThat(found.anyReassigned())
-        .as("what is run again does not go where it was lost")
-        .isTrue();
+    assertThat(found.anyReassigned()).as("repeated maps push to another server").isTrue();
   }
 }

@@ -5,15 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.it.spark.SparkApplication.Outcome;
 import java.util.List;
 
-/** Jobs of every kind that need neither a certain master nor a test that breaks something. */
+/** Jobs of every kind that need neither a specific master nor an injected fault. */
 public final class JobKinds {
   /**
-   * Spark reports the failed attempt of its stage once more if the end of the task that it kills
-   * comes before the next attempt.
+   * Spark reports the failed attempt of this job's stage once more if the killed task ends before
+   * the next attempt.
    */
   private static final String BARRIER = "barrier";
 
-  /** Every way of writing and reading a shuffle, and adaptive plans. */
+  /** Every code path of writing and reading a shuffle, and adaptive plans. */
   public static final List<String> SHUFFLES =
       List.of(
           "groupByKey",
@@ -39,7 +39,7 @@ public final class JobKinds {
           "localReader",
           "notAdaptive");
 
-  /** Stages of these also read partitions that have a preferred location. */
+  /** Jobs whose stages also read partitions with a preferred location. */
   public static final List<String> MIXED =
       List.of(
           "cachedUnion",
@@ -51,7 +51,7 @@ public final class JobKinds {
           "zipped",
           "cachedThenShuffled");
 
-  /** Stages of these read shuffles of few map tasks, and nothing else. */
+  /** Jobs whose stages read only shuffles with few map tasks. */
   public static final List<String> OTHERS =
       List.of(
           "union",
@@ -65,14 +65,16 @@ public final class JobKinds {
           "accumulators",
           "executorBlamed");
 
-  /** Tasks fail once: a local master has to allow that. */
+  /** Tasks fail once, which a local master must allow. */
   public static final String FAILING_TASKS = "failingTasks";
 
   private static final List<String> COUNTS = List.of("mapTasks", "failedStages", "otherFailures");
 
   private JobKinds() {}
 
-  /** Rows and numbers of tasks are those of the built-in shuffle, and nothing fell back to it. */
+  /**
+   * Checks that rows and task counts equal the built-in shuffle's, and that no shuffle fell back.
+   */
   public static void assertSame(Outcome own, Outcome found, List<String> jobs) {
     assertThat(found.exitCode()).as(found.log()).isZero();
     assertThat(found.fallbacks()).isEmpty();

@@ -20,22 +20,22 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Jobs of every kind with a local master, where the driver is the only executor and Spark offers it
- * tasks only when one ends: a task that waits for another host never starts, and the driver is
- * ended when its time is over.
+ * Jobs of every kind with a local master, where the driver is the only executor. Spark offers tasks
+ * only when another task ends, so a task that waits for another host never starts, and the driver
+ * is killed at its time limit.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 class LocalMasterTest {
-  /** Many times what a run takes: a task that never starts fails the test soon. */
+  /** Many times the duration of a run, but short enough to detect a task that never starts. */
   private static final Duration LIMIT = Duration.ofMinutes(5);
 
-  /** With threads for two tasks, each of which may fail once. */
+  /** Two task threads; each task may fail once. */
   private static final String TWO_ATTEMPTS = "local[2,2]";
 
   private static final List<String> OTHERS =
       Stream.concat(JobKinds.OTHERS.stream(), Stream.of(JobKinds.FAILING_TASKS)).toList();
 
-  /** Stages of these also read cached or checkpointed partitions. */
+  /** Jobs whose stages also read cached or checkpointed partitions. */
   private static final List<String> MIXED =
       Stream.concat(JobKinds.MIXED.stream(), Stream.of("cachedBesideCleaned")).toList();
 
@@ -94,7 +94,7 @@ class LocalMasterTest {
     JobKinds.assertSame(own, found, MIXED);
     for (String job : MIXED) {
       assertThat(found.preferredHosts(job))
-          .as(job + ": that of the driver, for cached partitions only")
+          .as(job + ": preferred host is the driver's, for cached partitions only")
           .isSubsetOf(own.preferredHosts(job));
     }
   }

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** How metrics of Spark may differ with Sluice: the table "Metrics" of docs/spark.md. */
+/** Allowed differences of Spark's metrics with Sluice: the table "Metrics" of docs/spark.md. */
 final class MetricRules {
   /** The terms of the table's second column. */
   private enum Rule {
@@ -69,9 +69,9 @@ final class MetricRules {
   /**
    * Compares a metric.
    *
-   * @param own value with the built-in shuffle; null: none
-   * @param found value with Sluice; null: none
-   * @return what is wrong
+   * @param own value with the built-in shuffle; null if absent
+   * @param found value with Sluice; null if absent
+   * @return the violated rule
    */
   Optional<String> check(String name, Metric own, Metric found) {
     if (own == null || found == null) {

@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The Sluice tab: while the application runs, and afterwards in the history server. */
+/** The Sluice tab of a running application and in the history server. */
 class PagesTest {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(90);
   private static final Pattern RECORDS =
@@ -60,17 +60,17 @@ class PagesTest {
       assertThat(outcome.exitCode()).as(outcome.log()).isZero();
       page = seen[0];
     }
-    assertThat(page).contains("Shuffles on Spark's own: </strong>0<");
+    assertThat(page).contains("Built-in shuffles: </strong>0<");
     assertThat(rows(page)).isGreaterThanOrEqualTo(2);
-    assertThat(page).contains("Left in local output: </strong>0 B<");
+    assertThat(page).contains("Written to local output: </strong>0 B<");
 
     String remembered = history(log);
 
     assertThat(rows(remembered)).isEqualTo(rows(page));
-    assertThat(remembered).contains("Left in local output: </strong>0 B<");
+    assertThat(remembered).contains("Written to local output: </strong>0 B<");
   }
 
-  /** Whether the page shows a shuffle that was written and read. */
+  /** Whether the page shows a written and read shuffle. */
   private static boolean read(String page, int shuffles) {
     return page.contains("sluice-shuffles")
         && rows(page) > shuffles
@@ -97,7 +97,7 @@ class PagesTest {
     }
   }
 
-  /** Asks until the answer is as wanted. */
+  /** Polls a page until it satisfies the condition. */
   private String await(String address, Predicate<String> wanted)
       throws IOException, InterruptedException {
     HttpRequest request =
@@ -112,12 +112,13 @@ class PagesTest {
           return answer.body();
         }
       } catch (IOException e) {
-        // Not there yet.
+        // The page does not exist yet.
         last = e.toString();
       }
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
     }
-    throw new AssertionError(address + " does not answer as wanted; last: " + last + listing());
+    throw new AssertionError(
+        address + " did not return the expected page; last: " + last + listing());
   }
 
   private String listing() throws IOException {

@@ -18,9 +18,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A PySpark program gives over Sluice what it gives over Spark's own shuffle. It needs the {@code
- * pyspark} of the Spark release: installed for {@code python3}, or on the path that {@code
- * PYSPARK_LIBRARIES} names. Without it the test is skipped.
+ * A PySpark program must return the same results over Sluice and over the built-in shuffle. Needs
+ * the {@code pyspark} of the Spark release, installed for {@code python3} or in the directory
+ * {@code PYSPARK_LIBRARIES}; skipped without it.
  */
 class PySparkTest {
   private static final List<String> RESULTS =
@@ -41,10 +41,10 @@ class PySparkTest {
     builder.environment().put("PYTHONPATH", libraries);
     try {
       Process python = builder.start();
-      String said =
+      String output =
           new String(python.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
       boolean ended = python.waitFor(30, TimeUnit.SECONDS);
-      return ended && python.exitValue() == 0 ? said : "none: " + said;
+      return ended && python.exitValue() == 0 ? output : "none: " + output;
     } catch (IOException e) {
       return "none: " + e.getMessage();
     }

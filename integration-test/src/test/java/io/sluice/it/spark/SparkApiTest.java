@@ -22,9 +22,9 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The rest of what Spark does with shuffles, in one application over two hosts that speculates:
- * cached and forgotten shuffles, thousands of partitions, attempts that lose, stages that run at
- * once or again, streams with state. All give what they give over Spark's own shuffle.
+ * Other uses of shuffles, in one application with two hosts and speculation: cached and
+ * unreferenced shuffles, thousands of partitions, losing attempts, barrier and repeated stages,
+ * streams with state. Results must equal those of the built-in shuffle.
  */
 @Tag("nightly")
 @TestInstance(Lifecycle.PER_CLASS)
@@ -41,7 +41,7 @@ class SparkApiTest {
           "streaming",
           "indeterminate");
 
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
   @TempDir static Path directory;
 
@@ -68,7 +68,7 @@ class SparkApiTest {
             .set("spark.speculation.interval", "100ms")
             .set("spark.speculation.quantile", "0.5")
             .set("spark.speculation.minTaskRuntime", "3s")
-            // A map task has several times as much.
+            // A map task has several times this size.
             .set("spark.rss.writer.buffer.spill.size", "256k")
             .at("remembered", () -> shufflesBefore = shuffles())
             .at("forgotten", this::awaitFewerShuffles)
@@ -77,7 +77,7 @@ class SparkApiTest {
                 () -> {
                   server.kill();
                   server.start();
-                  probe.awaitActiveServers(2, PATIENCE);
+                  probe.awaitActiveServers(2, TIMEOUT);
                 })
             .run(JOBS);
     assertThat(found.exitCode()).as(found.log()).isZero();
@@ -91,7 +91,7 @@ class SparkApiTest {
     }
   }
 
-  /** Of both servers; each shuffle that is spread over both counts twice. */
+  /** Number of shuffles on both servers; a shuffle on both servers counts twice. */
   private int shuffles() throws IOException {
     int sum = 0;
     for (ClusterNode server : cluster.servers()) {
@@ -105,7 +105,7 @@ class SparkApiTest {
     do {
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
       shufflesLeft = shuffles();
-    } while (shufflesLeft > 4 && System.nanoTime() - begun < PATIENCE.toNanos());
+    } while (shufflesLeft > 4 && System.nanoTime() - begun < TIMEOUT.toNanos());
   }
 
   @Test
@@ -119,34 +119,34 @@ class SparkApiTest {
   }
 
   @Test
-  void shufflesThatNobodyRefersToAreFreedAtTheServers() {
-    // 31 of a lineage, each on one server or both.
+  void unreferencedShufflesAreDeletedAtTheServers() {
+    // 31 shuffles of one lineage, each on one server or both.
     assertThat(shufflesBefore).isGreaterThan(20);
     assertThat(shufflesLeft).isLessThanOrEqualTo(4);
   }
 
   @Test
-  void whatALosingAttemptHadPushedIsNotRead() {
+  void blocksOfALosingAttemptAreNotRead() {
     assertThat(found.number("speculated", "killedTasks")).isPositive();
     assertThat(found.number("speculated", "killedBytesWritten")).isPositive();
     assertThat(found.number("speculated", "fetchFailures")).isZero();
   }
 
   @Test
-  void aBarrierStageRunsAgainAsAWhole() {
+  void aBarrierStageIsRepeatedAsAWhole() {
     assertThat(found.number("barrier", "otherFailures")).isPositive();
   }
 
   @Test
-  void aStageThatDealsRowsDifferentlyEachTimeRunsAgainAsAWhole() {
+  void aNondeterministicRepartitionIsRepeatedAsAWhole() {
     assertThat(found.number("indeterminate", "fetchFailures")).isPositive();
-    // Without the loss: 6 that group and 6 that deal, once; then 8 that count by hash.
+    // Without the loss: 6 maps that group and 6 that repartition, then 8 that count by hash.
     long without = own.number("indeterminate", "mapTasks");
     assertThat(found.number("indeterminate", "mapTasks")).isGreaterThanOrEqualTo(without + 6);
   }
 
   @Test
-  void metricsAreThoseOfSparksOwnShuffle() {
+  void metricsAreThoseOfTheBuiltInShuffle() {
     for (String job : List.of("cachedThenShuffled", "longLineage", "streaming")) {
       assertThat(found.number(job, "recordsRead"))
           .as(job)
@@ -155,7 +155,7 @@ class SparkApiTest {
       assertThat(found.number(job, "localBlocks")).as(job).isZero();
       assertThat(found.number(job, "remoteBlocks")).as(job).isPositive();
     }
-    // Early release of iterators: nothing is counted that was not taken.
+    // Iterators are released early: only consumed records are counted.
     assertThat(found.number("readInPart", "recordsRead")).isPositive();
   }
 }

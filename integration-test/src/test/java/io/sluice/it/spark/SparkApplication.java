@@ -19,18 +19,21 @@ import java.util.Optional;
 import java.util.Properties;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A Spark driver in a process of its own that runs jobs and ends: through Sluice with two executors
- * in processes of theirs, with Spark's built-in shuffle in the driver alone. On YARN, executors are
- * containers, and in cluster mode the driver is one and the process only submits it. Only the made
- * Spark home and jars that the build made are on their class paths.
+ * A Spark driver in a separate process that runs jobs and exits. With Sluice it has two executor
+ * processes; with Spark's built-in shuffle the driver runs the tasks. On YARN, executors are
+ * containers; in cluster mode the driver is a container too, and the process only submits it. Class
+ * paths contain only the generated Spark home and jars of the build.
  */
 public final class SparkApplication {
   private static final Duration LIMIT = Duration.ofMinutes(15);
 
-  /** For the JVMs of Spark: none lives long enough to earn what the second compiler costs. */
+  /**
+   * Options of Spark's JVMs: without the C2 compiler, whose cost does not pay off in short runs.
+   */
   public static final List<String> SHORT_LIVED =
       List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
 
@@ -53,6 +56,23 @@ public final class SparkApplication {
           "sun.security.action",
           "sun.util.calendar");
 
+  /** Log4j configuration with full logger names; Spark's default shortens them. */
+  private static final String LOGGING =
+      """
+      appender.console.type = Console
+      appender.console.name = console
+      appender.console.target = SYSTEM_ERR
+      appender.console.layout.type = PatternLayout
+      appender.console.layout.pattern = %d{HH:mm:ss} %p %c: %m%n
+      rootLogger.level = info
+      rootLogger.appenderRef.console.ref = console
+      """;
+
+  private static final Pattern SLUICE_LINE =
+      Pattern.compile(
+          "^\\S+ (INFO|WARN|ERROR|FATAL) "
+              + "(io\\.sluice\\.(?!it\\.)|org\\.apache\\.spark\\.shuffle\\.Rss).*");
+
   private final SparkVersion spark;
   private final Path directory;
   private final Map<String, String> settings = new HashMap<>();
@@ -65,17 +85,17 @@ public final class SparkApplication {
   private boolean demoDriver;
   private volatile Process driver;
 
-  /** Something that a test does while the driver waits. */
+  /** Action of a test while the driver pauses. */
   public interface Action {
     void run() throws IOException, InterruptedException;
   }
 
   /**
-   * What came out.
+   * Result of a run.
    *
    * @param results per job: {@code name.rows}, {@code name.digest} and so on; per shuffle: {@code
    *     shuffle.0.refusal} and so on
-   * @param log of the driver
+   * @param log log of the driver
    */
   public record Outcome(int exitCode, Properties results, String log) {
     /** The digest of a job's rows; fails if the job has none, because it failed or did not run. */
@@ -96,21 +116,19 @@ public final class SparkApplication {
       return Long.parseLong(results.getProperty(job + "." + what, "-1"));
     }
 
-    /**
-     * Why each shuffle that uses Spark's built-in shuffle does so, in the order of their numbers.
-     */
+    /** Fallback reasons of shuffles that used the built-in shuffle, ordered by shuffle id. */
     public List<String> fallbacks() {
       return shuffles("refusal").filter(refusal -> !refusal.isEmpty()).toList();
     }
 
-    /** How many shuffles used Sluice. */
+    /** Number of shuffles that used Sluice. */
     public long shufflesOnSluice() {
       return shuffles("refusal").filter(String::isEmpty).count();
     }
 
     /**
-     * A value of the shuffle of a {@code faults/} job: {@code generation}, the number of changes of
-     * its assignment, {@code servers}, or a counter such as {@code writes.localBytes}.
+     * A value of a {@code faults/} job's shuffle: {@code generation}, the number of changes of its
+     * assignment, {@code servers}, or a counter such as {@code writes.localBytes}.
      */
     public long shuffle(String job, String what) {
       return number("shuffle." + number(job, "plan"), what);
@@ -121,7 +139,7 @@ public final class SparkApplication {
       return shuffles("generation").anyMatch(generation -> !generation.equals("0"));
     }
 
-    /** A counter of all shuffles together, such as {@code writes.localBytes}. */
+    /** Sum of a counter over all shuffles, such as {@code writes.localBytes}. */
     public long ofAllShuffles(String counter) {
       return shuffles(counter).mapToLong(Long::parseLong).sum();
     }
@@ -139,7 +157,7 @@ public final class SparkApplication {
           .map(results::getProperty);
     }
 
-    /** Every task metric of a job's tasks together, and every SQL metric of its operators. */
+    /** Sums of a job's task metrics and SQL metrics. */
     public Map<String, Metric> metrics(String job) {
       Map<String, Metric> metrics = new TreeMap<>();
       for (String kind : List.of("metric", "sql")) {
@@ -162,7 +180,7 @@ public final class SparkApplication {
       return results.getProperty("conf." + key);
     }
 
-    /** How many lines of the driver's log have a text; only for tests of a message for the user. */
+    /** Number of lines of the driver's log with a text; only for tests of messages for users. */
     public long linesWith(String text) {
       return log.lines().filter(line -> line.contains(text)).count();
     }
@@ -171,7 +189,7 @@ public final class SparkApplication {
   /**
    * A metric of Spark.
    *
-   * @param type of a SQL metric, such as {@code timing}; empty for a task metric
+   * @param type type of a SQL metric, such as {@code timing}; empty for a task metric
    */
   public record Metric(long value, String type) {
     static Metric parse(String text) {
@@ -181,15 +199,15 @@ public final class SparkApplication {
   }
 
   /**
-   * With Spark's built-in shuffle, on the Spark that suites run on.
+   * An application with Spark's built-in shuffle, on the current Spark version of the suites.
    *
-   * @param directory for everything that the run writes; made here
+   * @param directory directory for all files of the run; created here
    */
   public SparkApplication(Path directory) {
     this(SparkVersion.current(), directory);
   }
 
-  /** With Spark's built-in shuffle, on a certain Spark. */
+  /** An application with Spark's built-in shuffle, on the given Spark version. */
   public SparkApplication(SparkVersion spark, Path directory) {
     this.spark = spark;
     this.directory = directory;
@@ -204,12 +222,12 @@ public final class SparkApplication {
     settings.put("spark.sql.shuffle.partitions", "13");
   }
 
-  /** Through Sluice, on the Spark that suites run on. */
+  /** An application with Sluice, on the current Spark version of the suites. */
   public static SparkApplication onSluice(Path directory, String quorum) {
     return onSluice(SparkVersion.current(), directory, quorum);
   }
 
-  /** Through Sluice, on a certain Spark. */
+  /** An application with Sluice, on the given Spark version. */
   public static SparkApplication onSluice(SparkVersion spark, Path directory, String quorum) {
     return new SparkApplication(spark, directory)
         .set("spark.master", "local-cluster[2,1,1024]")
@@ -218,8 +236,8 @@ public final class SparkApplication {
   }
 
   /**
-   * Through Sluice, submitted as users do, with the plugin's jar on nobody's class path: as {@code
-   * --jars} only.
+   * An application with Sluice, submitted with {@code spark-submit}, with the plugin's jar only in
+   * {@code --jars} and on no class path.
    */
   public static SparkApplication submittedWithJars(
       SparkVersion spark, Path directory, String quorum) {
@@ -230,10 +248,10 @@ public final class SparkApplication {
   }
 
   /**
-   * Through Sluice on YARN, submitted as users do, with two small executors and the plugin's jar as
-   * {@code --jars} only. Spark itself is on every node.
+   * An application with Sluice on YARN, submitted with {@code spark-submit}, with two small
+   * executors and the plugin's jar only in {@code --jars}. Spark itself is installed on every node.
    *
-   * @param configuration directory with the configuration of YARN's clients
+   * @param configuration directory of YARN's client configuration
    * @param deployMode {@code client} or {@code cluster}
    */
   public static SparkApplication onYarn(
@@ -268,51 +286,86 @@ public final class SparkApplication {
     return this;
   }
 
-  /** With one executor for two tasks, instead of two for one each: a JVM less to start and warm. */
+  /** Uses one executor with two cores instead of two with one core, which saves a JVM. */
   public SparkApplication withOneExecutor() {
     return set("spark.master", "local-cluster[1,2,1024]");
   }
 
-  /** Options of executors' JVMs besides those that every application has. */
+  /** Additional options of the executors' JVMs. */
   public SparkApplication executorOptions(String options) {
     executorOptions = options;
     return this;
   }
 
-  /** With tables and queries of TPC-H and TPC-DS in the driver. */
+  /** Logs full logger names, so that {@link #sluiceLinesOfDriver} finds the lines of Sluice. */
+  SparkApplication withLoggerNames() throws IOException {
+    Path configuration = Files.createDirectories(directory).resolve("log4j2.properties");
+    Files.writeString(configuration, LOGGING);
+    executorOptions += " -Dlog4j2.configurationFile=" + configuration;
+    return set("log4j2.configurationFile", configuration.toString());
+  }
+
+  /** Lines that Sluice logged in the driver at INFO or above; see {@link #withLoggerNames}. */
+  List<String> sluiceLinesOfDriver() throws IOException {
+    return sluiceLines(directory.resolve("driver.log"));
+  }
+
+  /** Lines that Sluice logged in executors at INFO or above; see {@link #withLoggerNames}. */
+  List<String> sluiceLinesOfExecutors() throws IOException {
+    List<String> lines = new ArrayList<>();
+    for (Path log : executorLogs()) {
+      lines.addAll(sluiceLines(log));
+    }
+    return lines;
+  }
+
+  /** Logs of the executors of a {@code local-cluster} master. */
+  List<Path> executorLogs() throws IOException {
+    try (Stream<Path> files = Files.walk(home().resolve("work"))) {
+      return files.filter(file -> file.endsWith("stderr")).sorted().toList();
+    }
+  }
+
+  private static List<String> sluiceLines(Path log) throws IOException {
+    try (Stream<String> lines = Files.lines(log)) {
+      return lines.filter(line -> SLUICE_LINE.matcher(line).matches()).toList();
+    }
+  }
+
+  /** Adds tables and queries of TPC-H and TPC-DS to the driver. */
   public SparkApplication withDemoDriver() {
     demoDriver = true;
     return this;
   }
 
-  /** With another jar on the class path of driver and executors. */
+  /** Adds a jar to the class path of driver and executors. */
   SparkApplication withJar(Path jar) {
     moreJars.add(jar);
     return this;
   }
 
-  /** Ends the driver when it has run for so long; without it, after 15 minutes. */
+  /** Time limit after which the driver is killed; 15 minutes by default. */
   public SparkApplication endAfter(Duration time) {
     limit = time;
     return this;
   }
 
-  /** What to do when the driver comes to a pause. */
+  /** Action to run when the driver reaches a pause. */
   public SparkApplication at(String pause, Action action) {
     pauses.put("pause:" + pause, action);
     return this;
   }
 
-  /** The plugin's jar for the Spark that suites run on. */
+  /** The plugin's jar for the current Spark version of the suites. */
   static Path clientJar() {
     return SparkVersion.current().clientJar();
   }
 
   /**
-   * Starts Spark's history server, with the plugin's jar.
+   * Starts Spark's history server with the plugin's jar.
    *
-   * @param directory for everything that it writes; made here
-   * @param log where event logs are
+   * @param directory directory for its files; created here
+   * @param log directory of the event logs
    */
   static Process historyServer(Path directory, Path log, int port) throws IOException {
     SparkVersion spark = SparkVersion.current();
@@ -338,7 +391,7 @@ public final class SparkApplication {
         .start();
   }
 
-  /** Where everything lies that the run writes. */
+  /** Directory for all files of the run. */
   public Path directory() {
     return directory;
   }
@@ -347,7 +400,7 @@ public final class SparkApplication {
     return directory.resolve("home");
   }
 
-  /** Ends the driver and all executors at once, while {@link #run} is at a pause. */
+  /** Kills the driver and all executors while {@link #run} is at a pause. */
   public void kill() {
     end(driver);
   }
@@ -367,9 +420,9 @@ public final class SparkApplication {
   }
 
   /**
-   * Runs a Python program, which writes its results to the file that its argument names.
+   * Runs a Python program, which writes its results to the file given as its argument.
    *
-   * @param libraries what {@code PYTHONPATH} is to be
+   * @param libraries value of {@code PYTHONPATH}
    */
   Outcome runPython(Path script, String libraries) throws IOException, InterruptedException {
     return run(
@@ -396,7 +449,7 @@ public final class SparkApplication {
     spark.install(home);
     ClassArchive archive = spark.classArchive();
     List<String> jvmOptions = new ArrayList<>(SHORT_LIVED);
-    // For the few applications on other versions an archive costs more than it spares.
+    // For the few applications on other versions an archive costs more than it saves.
     boolean archived = !submitted && !demoDriver && spark == SparkVersion.current();
     if (archived) {
       jvmOptions.addAll(archive.jvmOptions());
@@ -410,7 +463,7 @@ public final class SparkApplication {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(jvmOptions);
-    // The generator of TPC-H holds 300 MB of text.
+    // The generator of TPC-H needs 300 MB of memory for text.
     command.addAll(List.of(demoDriver ? "-Xmx1500m" : "-Xmx768m", "-Djava.io.tmpdir=" + directory));
     OPENED.forEach(name -> command.add("--add-opens=java.base/" + name + "=ALL-UNNAMED"));
     if (program.get(0).equals(SUBMIT)) {

@@ -17,9 +17,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Every task metric and every SQL metric of the same jobs over Sluice and over the built-in
- * shuffle. How each may differ, and why, is what the table in docs/spark.md says; a metric that is
- * not in the table fails the test.
+ * Compares every task metric and SQL metric of the same jobs over Sluice and over the built-in
+ * shuffle. The table in docs/spark.md lists allowed differences and reasons; a metric that is
+ * missing in the table fails the test.
  */
 class SparkMetricsTest {
   private static final List<String> JOBS =
@@ -39,7 +39,7 @@ class SparkMetricsTest {
           "skewJoin",
           "notAdaptive");
 
-  /** Whose map tasks spill, as the same sorter does it. */
+  /** Jobs whose map tasks spill, because they use Spark's sorter. */
   private static final List<String> COMBINING =
       List.of("aggregateByKey", "javaSerializerManyPartitions", "javaSerializerCombine");
 
@@ -52,7 +52,7 @@ class SparkMetricsTest {
   }
 
   @Test
-  void everyMetricIsWhatTheTableSays() throws IOException, InterruptedException {
+  void everyMetricMatchesTheTable() throws IOException, InterruptedException {
     Outcome own = spilling(new SparkApplication(directory.resolve("own"))).run(JOBS);
     assertThat(own.exitCode()).as(own.log()).isZero();
     Outcome found = overSluice();

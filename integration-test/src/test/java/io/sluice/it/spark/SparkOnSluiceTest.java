@@ -26,13 +26,17 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Every kind of shuffle over Sluice gives what it gives over Spark's own shuffle. The baseline runs
- * once; then one application per configuration, over servers with little memory or with enough.
+ * Every kind of shuffle must have the same result over Sluice and over the built-in shuffle. The
+ * baseline runs once, then one application per configuration, on servers with little or with enough
+ * memory.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 class SparkOnSluiceTest {
   private static final List<String> SOME_JOBS =
       List.of("groupByKey", "aggregateByKey", "largeRecords", "twoStages", "skewJoin");
+
+  /** Maximum number of lines that Sluice logs for a healthy application. */
+  private static final int MAX_LINES_OF_APPLICATION = 20;
 
   @TempDir static Path directory;
 
@@ -85,9 +89,10 @@ class SparkOnSluiceTest {
   void everyJobIsTheSameOverNettyWhileServersSpill() throws IOException, InterruptedException {
     ClusterCounters before = probe.counters();
 
-    Outcome found =
+    SparkApplication application =
         SparkApplication.onSluice(directory.resolve("netty"), cluster.quorum())
-            // What a user of Uniffle has, as it stands.
+            .withLoggerNames()
+            // An unchanged configuration of a Uniffle user.
             .set("spark.rss.storage.type", "MEMORY_LOCALFILE")
             .set("spark.rss.writer.buffer.spill.size", "1g")
             .set("spark.rss.writer.buffer.size", "16m")
@@ -96,8 +101,9 @@ class SparkOnSluiceTest {
             .set("spark.rss.resubmit.stage", "false")
             .set("spark.rss.client.type", "GRPC_NETTY")
             .set("spark.rss.client.netty.io.mode", "EPOLL")
-            .set("spark.rss.client.sned.size.limit", "32m")
-            .run(JobKinds.SHUFFLES);
+            .set("spark.rss.client.sned.size.limit", "32m");
+
+    Outcome found = application.run(JobKinds.SHUFFLES);
 
     assertSame(found, JobKinds.SHUFFLES);
     ClusterCounters did = probe.counters().since(before);
@@ -117,7 +123,9 @@ class SparkOnSluiceTest {
         assertThat(found.number(job, "remoteBlocks")).as(job).isPositive();
       }
     }
-    assertThat(did.pushedBytes()).as("what tasks say they wrote, servers took").isEqualTo(written);
+    assertThat(did.pushedBytes())
+        .as("servers accepted all bytes that tasks reported as written")
+        .isEqualTo(written);
     assertThat(did.fetchedBytes()).isPositive();
     assertAdaptivePlans(found);
     assertThat(found.linesWith("spark.rss.client.sned.size.limit")).isEqualTo(1);
@@ -125,6 +133,15 @@ class SparkOnSluiceTest {
         .get()
         .asString()
         .contains("spark.rss.client.send.size.limit");
+    assertFewLogLines(application);
+  }
+
+  private static void assertFewLogLines(SparkApplication application) throws IOException {
+    assertThat(application.executorLogs()).as("executor logs").isNotEmpty();
+    assertThat(application.sluiceLinesOfExecutors()).as("lines of healthy tasks").isEmpty();
+    assertThat(application.sluiceLinesOfDriver())
+        .as("lines of a healthy application")
+        .hasSizeBetween(1, MAX_LINES_OF_APPLICATION);
   }
 
   @Test
@@ -152,7 +169,7 @@ class SparkOnSluiceTest {
           SparkApplication.onSluice(directory.resolve("grpc-" + name), large.quorum())
               .withOneExecutor()
               .set("spark.rss.client.type", "GRPC")
-              // Less than one map task has: many passes.
+              // Less than the output of one map task, so that it is pushed in many passes.
               .set("spark.rss.writer.buffer.spill.size", "2m");
       settings.forEach(application::set);
 
@@ -190,7 +207,7 @@ class SparkOnSluiceTest {
   }
 
   @Test
-  void aCoordinatorThatRestartsDuringAJobCostsNothing() throws IOException, InterruptedException {
+  void aCoordinatorRestartDuringAJobRepeatsNoTask() throws IOException, InterruptedException {
     List<String> jobs = List.of("groupByKey", "pauseBetweenShuffles", "twoStages");
     ClusterNode coordinator = cluster.coordinator();
     ClusterCounters before = probe.counters();
@@ -198,7 +215,7 @@ class SparkOnSluiceTest {
     Outcome found =
         SparkApplication.onSluice(directory.resolve("restart"), cluster.quorum())
             .withOneExecutor()
-            // Besides: a codec of Spark's that Sluice does not have.
+            // Also a codec of Spark that Sluice does not support.
             .set("spark.io.compression.codec", "lzf")
             .at(
                 "between-shuffles",
@@ -219,8 +236,7 @@ class SparkOnSluiceTest {
   }
 
   @Test
-  void mapsWhoseBlocksAServerHasLostAreComputedAgainTogether()
-      throws IOException, InterruptedException {
+  void mapsWithBlocksOnALostServerAreRepeatedTogether() throws IOException, InterruptedException {
     List<String> jobs = List.of("pauseBetweenShuffles", "twoStages");
     ClusterNode server = cluster.servers().get(0);
 
@@ -240,14 +256,13 @@ class SparkOnSluiceTest {
     for (String job : jobs) {
       assertThat(found.digest(job)).as(job).isEqualTo(own.digest(job));
     }
-    // Six maps were lost: one at a time would be more failures than Spark allows a stage.
+    // Six maps were lost: one failure per map would exceed Spark's limit for a stage.
     assertThat(found.number("pauseBetweenShuffles", "failedTasks")).isPositive();
     assertThat(found.number("pauseBetweenShuffles", "localBytesRead")).isZero();
   }
 
   @Test
-  void withoutServersJobsUseSparksOwnShuffleWithOneWarning()
-      throws IOException, InterruptedException {
+  void withoutServersJobsFallBackWithOneWarning() throws IOException, InterruptedException {
     List<String> jobs = List.of("groupByKey", "twoStages", "aggregate");
     try (LocalCluster stopped = cluster("stopped", "64MiB");
         ClusterProbe stoppedProbe = new ClusterProbe(stopped)) {
@@ -265,8 +280,7 @@ class SparkOnSluiceTest {
 
   @Test
   @Tag("nightly")
-  void withoutCoordinatorJobsUseSparksOwnShuffleWithOneWarning()
-      throws IOException, InterruptedException {
+  void withoutCoordinatorJobsFallBackWithOneWarning() throws IOException, InterruptedException {
     List<String> jobs = List.of("twoStages");
 
     Outcome found =
@@ -285,12 +299,12 @@ class SparkOnSluiceTest {
     }
     assertThat(found.shufflesOnSluice()).isZero();
     assertThat(found.fallbacks()).isNotEmpty();
-    // The warning that the user sees, for all shuffles together.
-    assertThat(found.linesWith("using Spark's own shuffle")).isEqualTo(1);
+    // The warning in the user's log, once for all shuffles.
+    assertThat(found.linesWith("falling back to Spark's built-in shuffle")).isEqualTo(1);
   }
 
   @Test
-  void theJarHoldsNothingThatCouldMeetTheUsersOwn() throws IOException {
+  void theJarContainsOnlyRelocatedClasses() throws IOException {
     try (ZipFile jar = new ZipFile(SparkApplication.clientJar().toFile())) {
       List<String> names = jar.stream().map(ZipEntry::getName).toList();
 
@@ -301,7 +315,7 @@ class SparkOnSluiceTest {
                   name.startsWith("io/sluice/")
                       || name.startsWith("org/apache/spark/shuffle/RssShuffle"));
       assertThat(names)
-          .as("the server end of the data protocol")
+          .as("server side of the data protocol")
           .noneMatch(name -> name.matches("io/sluice/transport/server/.+"))
           .noneMatch(
               name -> name.matches("io/sluice/transport/protocol/(ServerHandshake|ConnectionG).+"))
@@ -315,13 +329,13 @@ class SparkOnSluiceTest {
           .allMatch(
               name ->
                   name.startsWith("META-INF/services/io.sluice.")
-                      // What Spark's history server looks for.
+                      // Loaded by Spark's history server.
                       || name.endsWith("/org.apache.spark.status.AppHistoryServerPlugin"));
     }
   }
 
   @Test
-  void theJarHoldsEveryClassThatItsOwnNeed() throws IOException {
+  void theJarContainsEveryClassThatItsClassesNeed() throws IOException {
     assertThat(PluginJar.missingClasses(SparkApplication.clientJar())).isEmpty();
   }
 }

@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A Spark that applications of these tests can run on, and the plugin's jar for it. */
+/** A Spark version that these tests can use, and the plugin's jar for it. */
 public enum SparkVersion {
   SPARK_3_5_SCALA_2_12("3.5_2.12", "3.5_2.12"),
   SPARK_3_5_SCALA_2_13("3.5_2.13", "3.5_2.13"),
@@ -19,7 +19,7 @@ public enum SparkVersion {
   SPARK_4_1("4.1_2.13", "4_2.13"),
   SPARK_4_2("4.2_2.13", "4_2.13");
 
-  /** System property that names the version which {@link #current} gives. */
+  /** System property with the version that {@link #current} returns. */
   private static final String PROPERTY = "sluice.spark";
 
   private static final Path ROOT = root(Path.of(System.getProperty("user.dir")));
@@ -32,12 +32,12 @@ public enum SparkVersion {
     this.client = client;
   }
 
-  /** The checkout that a directory is in. */
+  /** Root of the checkout that contains a directory. */
   private static Path root(Path directory) {
     return Files.isDirectory(directory.resolve(".mvn")) ? directory : root(directory.getParent());
   }
 
-  /** What suites run on that do not ask for a certain version. */
+  /** Spark version of suites that do not choose one. */
   public static SparkVersion current() {
     String wanted = System.getProperty(PROPERTY, SPARK_3_5_SCALA_2_12.label);
     return Arrays.stream(values())
@@ -53,7 +53,7 @@ public enum SparkVersion {
                         + Arrays.stream(values()).map(version -> version.label).toList()));
   }
 
-  /** Such as {@code 4.2_2.13}. */
+  /** Label such as {@code 4.2_2.13}. */
   String label() {
     return label;
   }
@@ -72,7 +72,7 @@ public enum SparkVersion {
         ROOT.resolve("client-spark/spark-" + client + "/target"), "sluice-client-spark-" + client);
   }
 
-  /** Makes {@code home} look like an installation of this Spark to those who only want its jars. */
+  /** Creates a minimal Spark home with links to the jars of this version. */
   void install(Path home) throws IOException {
     Files.createDirectories(home);
     Files.createSymbolicLink(home.resolve("jars"), jars());
@@ -94,13 +94,13 @@ public enum SparkVersion {
       try {
         Files.move(unfinished, jars, StandardCopyOption.ATOMIC_MOVE);
       } catch (DirectoryNotEmptyException | FileAlreadyExistsException e) {
-        // Another process was first; ours is a directory of links that nobody uses.
+        // Another process was first; this directory of links stays unused.
       }
     }
     return jars;
   }
 
-  /** One for all applications on this Spark. */
+  /** Class archive shared by all applications on this Spark version. */
   ClassArchive classArchive() throws IOException {
     return new ClassArchive(
         ROOT.resolve("integration-test/target/class-archives/" + label),
@@ -108,7 +108,7 @@ public enum SparkVersion {
         List.of(jobsJar(), clientJar()));
   }
 
-  /** Of drivers and executors: the tests' jobs, the plugin, Spark. */
+  /** Class path of drivers and executors: test jobs, plugin, Spark. */
   String classPath() throws IOException {
     return jobsJar() + ":" + clientJar() + ":" + jars() + "/*";
   }
@@ -146,7 +146,7 @@ public enum SparkVersion {
     }
   }
 
-  /** The one jar of a directory whose name begins so. */
+  /** The jar in a directory whose name starts with {@code prefix}. */
   static Path jarIn(Path target, String prefix) {
     try (Stream<Path> files = Files.list(target)) {
       return files

@@ -25,13 +25,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * One job of each kind through Sluice, compared with the built-in shuffle of the same Spark: on the
- * newest version in every build, on all others nightly. The other suites run on {@link
+ * One job of each kind over Sluice, compared with the built-in shuffle of the same Spark version:
+ * the newest version in every build, all others nightly. The other suites use {@link
  * SparkVersion#current()}.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 class SparkVersionsTest {
-  /** Each way of writing and reading once. */
+  /** Each code path of writing and reading once. */
   private static final List<String> JOBS =
       List.of(
           "groupByKey",
@@ -48,7 +48,7 @@ class SparkVersionsTest {
 
   private static final SparkVersion NEWEST = SparkVersion.SPARK_4_2;
 
-  /** A fetch failure of its own that names an executor costs one retry of the stage. */
+  /** A fetch failure of user code that names an executor causes one retry of the stage. */
   private static final String BLAMED = "executorBlamed";
 
   private static final String SETTINGS = "settings";
@@ -97,7 +97,7 @@ class SparkVersionsTest {
     jobs.add(SETTINGS);
     ClusterCounters before = probe.counters();
 
-    // Spark 3.5 makes its shuffle manager before it has fetched what --jars names.
+    // Spark 3.5 creates its shuffle manager before it has fetched the jars of --jars.
     SparkApplication application =
         spark.isAtLeast(SparkVersion.SPARK_4_0)
             ? SparkApplication.submittedWithJars(spark, path(spark, "sluice"), cluster.quorum())

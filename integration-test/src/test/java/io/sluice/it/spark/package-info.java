@@ -1,6 +1,5 @@
 /**
- * Real Spark over real server processes: each test starts a Spark driver as a process, with
- * executors in processes of their own, and compares what its jobs give with what they give over
- * Spark's own shuffle.
+ * Spark on real server processes. Each test starts a Spark driver process with executor processes
+ * and compares the results of its jobs with those of the built-in shuffle.
  */
 package io.sluice.it.spark;

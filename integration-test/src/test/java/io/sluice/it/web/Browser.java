@@ -24,9 +24,9 @@ import org.openqa.selenium.chrome.ChromeOptions;
 import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.logging.LoggingPreferences;
 
-/** A headless Chromium. For one thread. */
+/** A headless Chromium. Used by one thread. */
 final class Browser implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofSeconds(40);
+  private static final Duration TIMEOUT = Duration.ofSeconds(40);
 
   private final ChromeDriver driver;
 
@@ -34,7 +34,7 @@ final class Browser implements AutoCloseable {
     this.driver = driver;
   }
 
-  /** The browser and its driver of this machine, if it has both. */
+  /** The machine's browser and its driver, if both are installed. */
   static boolean isInstalled() {
     return chromium().isPresent() && chromedriver().isPresent();
   }
@@ -44,7 +44,7 @@ final class Browser implements AutoCloseable {
     options.setBinary(chromium().orElseThrow().toFile());
     options.addArguments(
         "--headless=new",
-        "--no-sandbox", // Root, in a container, looks at its own pages only.
+        "--no-sandbox", // Needed for root in a container; it loads only local pages.
         "--disable-gpu",
         "--disable-dev-shm-usage",
         "--hide-scrollbars",
@@ -72,7 +72,7 @@ final class Browser implements AutoCloseable {
     driver.manage().window().setSize(new Dimension(width, height));
   }
 
-  /** A window of a phone: narrower than a desktop window can be. */
+  /** Sets the window size of a phone, which is narrower than a desktop window can be. */
   void phone() {
     driver.executeCdpCommand(
         "Emulation.setDeviceMetricsOverride",
@@ -84,11 +84,11 @@ final class Browser implements AutoCloseable {
     size(1360, 1500);
   }
 
-  void offline(boolean gone) {
+  void offline(boolean offline) {
     driver.executeCdpCommand("Network.enable", Map.of());
     driver.executeCdpCommand(
         "Network.emulateNetworkConditions",
-        Map.of("offline", gone, "latency", 0, "downloadThroughput", -1, "uploadThroughput", -1));
+        Map.of("offline", offline, "latency", 0, "downloadThroughput", -1, "uploadThroughput", -1));
   }
 
   void dark(boolean wanted) {
@@ -107,9 +107,9 @@ final class Browser implements AutoCloseable {
     return find("main").getText();
   }
 
-  /** Asks until it is so; the page may be painted anew while it is asked. */
+  /** Waits for a condition; the page may be rendered again meanwhile. */
   void await(String what, BooleanSupplier condition) {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    long deadline = System.nanoTime() + TIMEOUT.toNanos();
     while (true) {
       try {
         if (condition.getAsBoolean()) {
@@ -119,7 +119,7 @@ final class Browser implements AutoCloseable {
         continue;
       }
       if (System.nanoTime() - deadline > 0) {
-        throw new AssertionError("waited in vain for " + what + "; the page says:\n" + text());
+        throw new AssertionError("timeout waiting for " + what + "; text of the page:\n" + text());
       }
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
     }
@@ -133,7 +133,7 @@ final class Browser implements AutoCloseable {
     return driver.executeScript(script, arguments);
   }
 
-  /** What the page complained of since the last call; the network being away is no complaint. */
+  /** Errors in the browser's log since the last call, except network errors. */
   List<String> complaints() {
     return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
         .filter(entry -> entry.getLevel().intValue() >= Level.WARNING.intValue())
@@ -144,7 +144,7 @@ final class Browser implements AutoCloseable {
         .toList();
   }
 
-  /** Writes a picture for the docs where {@code -Dsluice.screenshots=DIR} asks for them. */
+  /** Writes a screenshot for the docs if {@code -Dsluice.screenshots=DIR} is set. */
   void picture(String name) throws IOException {
     String directory = System.getProperty("sluice.screenshots");
     if (directory != null) {

@@ -21,7 +21,7 @@ import org.openqa.selenium.By;
 import org.openqa.selenium.WebElement;
 
 /**
- * The pages of a cluster that requires authentication: a person gives a token and changes things.
+ * The pages of a cluster with authentication: a user signs in with a token and uses admin buttons.
  */
 @Timeout(120)
 @EnabledIf("io.sluice.it.web.Browser#isInstalled")
@@ -73,12 +73,12 @@ class SignInPageTest {
     browser.find("form.sign-in button").click();
   }
 
-  private List<WebElement> acts() {
+  private List<WebElement> adminButtons() {
     return browser.driver().findElements(By.cssSelector("[data-key=operations] button"));
   }
 
-  /** Presses a button of the page and says yes. */
-  private void act(String label) {
+  /** Clicks a button of the page and confirms the dialog. */
+  private void clickAndConfirm(String label) {
     browser.await("button " + label, () -> !press("[data-key=operations] button", label).isEmpty());
     press("[data-key=operations] button", label).get(0).click();
     press("dialog button", label).get(0).click();
@@ -94,7 +94,7 @@ class SignInPageTest {
   }
 
   @Test
-  void aPersonSignsInAndAnAdminChangesThings() throws Exception {
+  void anAdminSignsInAndUsesTheButtons() throws Exception {
     try (CoordinatorProcess coordinator = coordinator();
         ShuffleServerProcess server = server(coordinator);
         Browser opened = Browser.start()) {
@@ -115,7 +115,7 @@ class SignInPageTest {
       browser.awaitText("No problems: 1 server");
       browser.open(base + "/#/servers/" + name);
       browser.awaitText("Applications on this server");
-      assertThat(acts()).isEmpty();
+      assertThat(adminButtons()).isEmpty();
       assertThat(browser.find("#account").getText()).isEqualTo("Sign out eve");
       assertThat(browser.driver().manage().getCookies()).isEmpty();
       browser.driver().navigate().refresh();
@@ -124,22 +124,22 @@ class SignInPageTest {
       browser.find("#account").click();
       browser.awaitText("Sign in to view this cluster.");
       signIn("ops", SECRET);
-      browser.await("buttons", () -> acts().size() == 3);
-      act("Exclude");
+      browser.await("buttons", () -> adminButtons().size() == 3);
+      clickAndConfirm("Exclude");
       browser.await("excluded", () -> browser.find(".heading").getText().contains("excluded"));
       browser.awaitText("server excluded");
       browser.picture("web-server-admin");
-      act("Include");
+      clickAndConfirm("Include");
       browser.await("active", () -> browser.find(".heading").getText().contains("active"));
-      act("Decommission");
+      clickAndConfirm("Decommission");
       browser.await("draining", () -> browser.find(".heading").getText().contains("draining"));
-      act("Cancel decommission");
+      clickAndConfirm("Cancel decommission");
       browser.await("active", () -> browser.find(".heading").getText().contains("active"));
       browser.phone();
       assertThat(browser.run("return document.documentElement.scrollWidth")).isEqualTo(375L);
 
       assertThat(browser.complaints())
-          .allMatch(message -> message.contains("status of 401"), "what the sign-in tried");
+          .allMatch(message -> message.contains("status of 401"), "requests of the sign-in");
     }
   }
 }

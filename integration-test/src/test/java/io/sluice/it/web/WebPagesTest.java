@@ -25,15 +25,15 @@ import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
 
-/** Every page against a real cluster while a Spark job has its shuffles there. */
+/** Every page against a real cluster while a Spark job uses it. */
 @Timeout(240)
 @EnabledIf("io.sluice.it.web.Browser#isInstalled")
 class WebPagesTest {
-  /** A user may be called anything. */
+  /** A user name with HTML. */
   private static final String HOSTILE =
       "<img src=x onerror=\"document.title='run'\"><script>document.title='run'</script>";
 
-  /** A promise is waited for. */
+  /** Script that waits for a promise. */
   private static final String SAMPLES_WITH_BYTES =
       "return fetch('/api/v1/throughput').then(reply => reply.json())"
           + ".then(history => history.storedBytes.filter(bytes => bytes > 0).length)";
@@ -71,13 +71,13 @@ class WebPagesTest {
               .run(List.of("groupByKey", "sortByKey", "pause:look"));
       assertThat(outcome.exitCode()).as(outcome.log()).isZero();
 
-      showsWhatIsLost();
-      keepsItsFiguresWhileTheCoordinatorIsAway();
+      showsLostServers();
+      keepsItsValuesWhileTheCoordinatorIsDown();
       assertThat(browser.complaints()).isEmpty();
     }
   }
 
-  private void registerHostile() throws InterruptedException {
+  private void registerHostileNames() throws InterruptedException {
     HostPort address = HostPort.parse(cluster.quorum());
     ManagedChannel channel =
         NettyChannelBuilder.forAddress(address.host(), address.port()).usePlaintext().build();
@@ -95,7 +95,7 @@ class WebPagesTest {
     }
   }
 
-  /** While the job waits: its shuffles are there. */
+  /** Checks the pages while the job pauses with its shuffles on the servers. */
   private void look() throws IOException, InterruptedException {
     browser.await("a chart of it", () -> (Long) browser.run(SAMPLES_WITH_BYTES) >= 3);
     browser.await(
@@ -109,7 +109,7 @@ class WebPagesTest {
           return !cells.isEmpty();
         });
     browser.picture("web-cluster");
-    registerHostile();
+    registerHostileNames();
     browser.awaitText(HOSTILE);
     assertThat(browser.driver().getTitle()).isEqualTo("Cluster · Sluice");
     assertThat(browser.driver().findElements(By.cssSelector("main img, main script"))).isEmpty();
@@ -117,8 +117,8 @@ class WebPagesTest {
     assertThat(browser.driver().findElements(By.cssSelector(".plot canvas"))).hasSize(2);
     assertThat(browser.driver().findElements(By.cssSelector(".bars li"))).hasSize(3);
     fitsAPhone("web-phone");
-    keepsFocusWhileFiguresChange();
-    followsTheColours();
+    keepsFocusWhileValuesChange();
+    followsTheColorTheme();
 
     browser.find(".map .server").click();
     browser.awaitText("Applications on this server");
@@ -150,8 +150,8 @@ class WebPagesTest {
     browser.open(base + "/#/events");
     browser.awaitText("application registered");
     browser.picture("web-events");
-    browser.open(base + "/#/servers/nobody");
-    browser.awaitText("unknown server");
+    browser.open(base + "/#/servers/unknown");
+    browser.awaitText("no server of that name");
     browser.open(base + "/#/nothing");
     browser.awaitText("Page not found.");
     browser.open(base + "/#/");
@@ -163,7 +163,7 @@ class WebPagesTest {
     browser.dark(false);
   }
 
-  /** A phone shows no page wider than itself. */
+  /** No page is wider than a phone's screen. */
   private void fitsAPhone(String picture) throws IOException {
     browser.phone();
     assertThat(browser.run("return document.documentElement.scrollWidth")).isEqualTo(375L);
@@ -171,7 +171,7 @@ class WebPagesTest {
     browser.desktop();
   }
 
-  private void keepsFocusWhileFiguresChange() {
+  private void keepsFocusWhileValuesChange() {
     browser.run(
         "document.querySelector('main button.sort').focus();"
             + "window.was = document.activeElement; window.seen = 0;"
@@ -186,11 +186,11 @@ class WebPagesTest {
         .isEqualTo(true);
   }
 
-  private void followsTheColours() {
+  private void followsTheColorTheme() {
     String light = background();
     browser.dark(true);
     assertThat(background()).isNotEqualTo(light);
-    browser.find("#theme").click(); // From the system's to light.
+    browser.find("#theme").click(); // From the system theme to light.
     assertThat(background()).isEqualTo(light);
     browser.dark(false);
     browser.find("#theme").click(); // Dark.
@@ -212,7 +212,7 @@ class WebPagesTest {
         .click();
   }
 
-  private void showsWhatIsLost() throws Exception {
+  private void showsLostServers() throws Exception {
     ClusterNode victim = cluster.servers().get(0);
     victim.kill();
     browser.awaitText("is lost: last heartbeat");
@@ -221,11 +221,11 @@ class WebPagesTest {
     browser.picture("web-lost");
   }
 
-  private void keepsItsFiguresWhileTheCoordinatorIsAway() throws IOException {
+  private void keepsItsValuesWhileTheCoordinatorIsDown() throws IOException {
     browser.offline(true);
-    browser.await("trouble", () -> browser.find("#problem").isDisplayed());
+    browser.await("error message", () -> browser.find("#problem").isDisplayed());
     assertThat(browser.find("#problem").getText())
-        .contains("cannot be reached", "The data is", "old");
+        .contains("cannot be reached", "These figures are", "old");
     assertThat(browser.text()).contains("Assignment balance");
     browser.picture("web-away");
     browser.offline(false);

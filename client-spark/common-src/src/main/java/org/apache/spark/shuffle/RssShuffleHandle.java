@@ -82,8 +82,8 @@ public final class RssShuffleHandle<K, V, C> extends BaseShuffleHandle<K, V, C> 
         client.credentials().learn(ApplicationCredential.fromBytes(carriedCredential));
       } catch (SluiceException e) {
         throw new IllegalStateException(
-            "application credential in the shuffle handle is invalid: driver and executor must use the"
-                + " same version of Sluice",
+            "invalid application credential in the shuffle handle: driver and executor must use"
+                + " the same version of Sluice",
             e);
       }
     }

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Tasks may be tried again, twice at once, or not at all any more. */
+/** Repeated, speculative and killed task attempts. */
 @Tag("nightly")
 @ExtendWith(SharedClusters.class)
 final class AttemptFaultTest {
@@ -20,7 +20,7 @@ final class AttemptFaultTest {
   }
 
   @Test
-  void fetchesWhileMapsRunAndOutlivesProcessesThatEnd() throws Exception {
+  void fetchesWhileMapsRunAndSurvivesEndedProcesses() throws Exception {
     ClusterCounters before = clusters.probe().counters();
     GatedJob job =
         new GatedJob(clusters, "attempts-killed", 12)
@@ -30,7 +30,7 @@ final class AttemptFaultTest {
             .start();
     job.awaitFinishedTasks(GatedJob.MAPS - 1);
     job.await(
-        "reducers fetch what is there",
+        "reducers fetch available outputs",
         () -> clusters.probe().counters().since(before).fetchedBytes() > 0);
     job.awaitAttempt("m_000001_0").process().destroyForcibly();
     job.open("map-1");
@@ -44,7 +44,7 @@ final class AttemptFaultTest {
   }
 
   @Test
-  void outlivesAttemptsThatUsersKillOrFail() throws Exception {
+  void survivesAttemptsThatUsersKillOrFail() throws Exception {
     GatedJob job =
         new GatedJob(clusters, "attempts-of-users", 20)
             .set(GatedJob.SLOW_START, "0.0")
@@ -67,13 +67,13 @@ final class AttemptFaultTest {
     assertThat(outcome.counter("Launched reduce tasks")).isEqualTo(GatedJob.REDUCES + 2);
     assertThat(outcome.counter("Killed reduce tasks")).isEqualTo(1);
     assertThat(outcome.counter("Failed reduce tasks")).isEqualTo(1);
-    BothWays.assertAllCameFromServers(outcome);
+    ShuffleComparison.assertAllCameFromServers(outcome);
   }
 
   @Test
-  void countsOneOfTwoAttemptsThatRunAtOnce() throws Exception {
+  void readsOneOfTwoConcurrentAttempts() throws Exception {
     GatedJob job =
-        // So many rows that not all of a reducer's fit into the pipe to a process that waits.
+        // Enough rows that those of one reducer do not fit into the pipe to a waiting process.
         new GatedJob(clusters, "speculation", 16, 80_000)
             .set("mapreduce.map.speculative", "true")
             .set("mapreduce.reduce.speculative", "true")
@@ -92,11 +92,11 @@ final class AttemptFaultTest {
     assertThat(outcome.counter("Launched reduce tasks")).isGreaterThan(GatedJob.REDUCES);
     assertThat(outcome.counter("Failed map tasks")).isZero();
     assertThat(outcome.counter("Failed reduce tasks")).isZero();
-    BothWays.assertAllCameFromServers(outcome);
+    ShuffleComparison.assertAllCameFromServers(outcome);
   }
 
   @Test
-  void serversForgetJobThatUsersKill() throws Exception {
+  void serversDeleteDataOfKilledJobs() throws Exception {
     GatedJob job =
         new GatedJob(clusters, "job-killed", 23)
             .set(GatedJob.SLOW_START, "0.0")

@@ -27,10 +27,10 @@ import java.util.stream.Stream;
 final class Clusters implements AutoCloseable {
   static final int SERVERS = 3;
 
-  /** Two are enough for every job: a test may take one away. */
+  /** One more than jobs need: a test may stop a node. */
   private static final int NODES = 3;
 
-  /** Of all tests together; each job has a bound of its own. */
+  /** Time limit of all tests together; each job also has its own limit. */
   private static final Duration LIMIT = Duration.ofMinutes(60);
 
   private static final Pattern FINAL_STATUS = Pattern.compile("Final-State : (\\w+)");
@@ -38,8 +38,8 @@ final class Clusters implements AutoCloseable {
   private static final String AM_OPTIONS = "yarn.app.mapreduce.am.command-opts";
 
   /**
-   * Hadoop 3.3 does not know of Java 17; later ones put this behind all of these options, which is
-   * too late for our own application master.
+   * Hadoop 3.3 does not add this option for Java 17; later versions append it after all other
+   * options, which is too late for Sluice's application master.
    */
   private static final String OPENS_LANG = "--add-opens=java.base/java.lang=ALL-UNNAMED";
 
@@ -73,9 +73,9 @@ final class Clusters implements AutoCloseable {
   }
 
   /**
-   * A cluster of another Hadoop, for the caller to start and to close.
+   * A cluster of another Hadoop release, which the caller starts and closes.
    *
-   * @param release such as {@code 3.3}
+   * @param release release such as {@code 3.3}
    */
   YarnCluster otherYarn(String release) throws IOException {
     return yarn("yarn-" + release, "integration-test/hadoop-" + release, 1, 2560);
@@ -125,20 +125,20 @@ final class Clusters implements AutoCloseable {
     return sluice;
   }
 
-  /** A directory that a test may use, in the file system that jobs see. */
+  /** A directory for a test, in the file system of the jobs. */
   Path directory(String name) throws IOException {
     return Files.createDirectories(directory.resolve("tests").resolve(name));
   }
 
   /**
-   * Hosts, racks and {@code *} for any host: what an application's master has named in its requests
-   * of containers.
+   * Resource names in the container requests of an application: hosts, racks, and {@code *} for any
+   * host.
    */
   Set<String> requestedLocations(String application) throws IOException {
     return new TreeSet<>(Files.readAllLines(directory("requests").resolve(application)));
   }
 
-  /** How an application has ended, as the resource manager reports it: {@code SUCCEEDED}. */
+  /** Final status of an application from the resource manager, such as {@code SUCCEEDED}. */
   String finalStatus(String application) throws IOException, InterruptedException {
     String report =
         HadoopProgram.of(yarn, "org.apache.hadoop.yarn.client.cli.ApplicationCLI")
@@ -152,7 +152,7 @@ final class Clusters implements AutoCloseable {
     return status.group(1);
   }
 
-  /** Starts again whatever a test has ended. */
+  /** Restarts servers that a test has stopped, and waits for them. */
   void awaitServers() throws IOException, InterruptedException {
     for (ClusterNode server : sluice.servers()) {
       if (!server.isAlive()) {
@@ -162,7 +162,7 @@ final class Clusters implements AutoCloseable {
     probe.awaitActiveServers(SERVERS, Duration.ofSeconds(60));
   }
 
-  /** How many servers have something of some application. */
+  /** Number of servers that store data of any application. */
   int serversThatKnowApplications() throws IOException {
     int count = 0;
     for (ClusterNode server : sluice.servers()) {
@@ -171,13 +171,13 @@ final class Clusters implements AutoCloseable {
     return count;
   }
 
-  /** Waits for something that has to come by itself. */
+  /** Waits for a condition. */
   void await(String what, ClusterProbe.Condition condition)
       throws IOException, InterruptedException {
     probe.await(what, Duration.ofSeconds(60), condition);
   }
 
-  /** What users set to shuffle through Sluice, with patience of seconds. */
+  /** Job settings to use Sluice, with retry periods of seconds. */
   Map<String, String> throughSluice() {
     return throughSluice(sluice.quorum());
   }
@@ -207,7 +207,7 @@ final class Clusters implements AutoCloseable {
     return settings;
   }
 
-  /** What jobs have on their class path. */
+  /** Class path of the jobs. */
   static Path clientJar() {
     Path target = ROOT.resolve("client-mr/target");
     try (Stream<Path> files = Files.list(target)) {

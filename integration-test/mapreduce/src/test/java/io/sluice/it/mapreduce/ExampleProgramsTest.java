@@ -13,7 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Hadoop's own example programs, unchanged, give the same with Hadoop's shuffle and through Sluice.
+ * Hadoop's unchanged example programs have the same results with the built-in shuffle and with
+ * Sluice.
  */
 @ExtendWith(SharedClusters.class)
 final class ExampleProgramsTest {
@@ -21,19 +22,19 @@ final class ExampleProgramsTest {
 
   private final Clusters clusters;
   private final Path directory;
-  private final BothWays bothWays;
+  private final ShuffleComparison comparison;
 
   ExampleProgramsTest(Clusters clusters) throws IOException {
     this.clusters = clusters;
-    this.bothWays = new BothWays(clusters, "examples");
-    this.directory = bothWays.directory();
+    this.comparison = new ShuffleComparison(clusters, "examples");
+    this.directory = comparison.directory();
   }
 
   @Test
   void countsWordsWithCombiner() throws Exception {
     Path input = TestInputs.words(directory.resolve("words"), 3, 20_000, 1);
-    BothWays.Outcome outcome =
-        bothWays.sameFiles(
+    ShuffleComparison.Outcome outcome =
+        comparison.sameFiles(
             "wordcount",
             (yarn, output) ->
                 HadoopProgram.example(yarn, "wordcount")
@@ -48,8 +49,8 @@ final class ExampleProgramsTest {
   @Tag("nightly")
   void sortsSecondaryWithPartitionerAndGrouping() throws Exception {
     Path input = TestInputs.pairs(directory.resolve("pairs"), 2, 5_000, 2);
-    BothWays.Outcome outcome =
-        bothWays.sameFiles(
+    ShuffleComparison.Outcome outcome =
+        comparison.sameFiles(
             "secondarysort",
             (yarn, output) ->
                 HadoopProgram.example(yarn, "secondarysort")
@@ -70,20 +71,21 @@ final class ExampleProgramsTest {
                 .arguments(30_000, rows));
     assertThat(generated.counter("Map output records")).isEqualTo(30_000);
 
-    BothWays.Outcome sorted =
-        bothWays.sameFiles(
+    ShuffleComparison.Outcome sorted =
+        comparison.sameFiles(
             "terasort",
             (yarn, output) ->
                 HadoopProgram.example(yarn, "terasort")
                     .set(REDUCES, "3")
-                    // The other one looks for its file in the working directory of the default
-                    // file system, which is that of the containers only if the two are different.
+                    // The other partitioner reads its file from the working directory of the
+                    // default file system, which is not the working directory of the containers
+                    // here.
                     .set("mapreduce.terasort.simplepartitioner", "true")
                     .arguments(rows, output));
     assertThat(sorted.sluice().counter("Reduce output records")).isEqualTo(30_000);
 
-    BothWays.Outcome validated =
-        bothWays.sameFiles(
+    ShuffleComparison.Outcome validated =
+        comparison.sameFiles(
             "teravalidate",
             (yarn, output) ->
                 HadoopProgram.example(yarn, "teravalidate")
@@ -101,8 +103,8 @@ final class ExampleProgramsTest {
             .set("mapreduce.randomwriter.mapsperhost", "1")
             .set("mapreduce.randomwriter.bytespermap", "3000000")
             .arguments(records));
-    BothWays.Outcome sorted =
-        bothWays.sameFiles(
+    ShuffleComparison.Outcome sorted =
+        comparison.sameFiles(
             "sort",
             (yarn, output) ->
                 HadoopProgram.example(yarn, "sort").arguments("-r", 3, records, output));
@@ -136,8 +138,8 @@ final class ExampleProgramsTest {
             "inner",
             left,
             right);
-    BothWays.Outcome outcome =
-        bothWays.sameFiles(
+    ShuffleComparison.Outcome outcome =
+        comparison.sameFiles(
             "join",
             (yarn, output) ->
                 HadoopProgram.example(yarn, "join")
@@ -151,8 +153,8 @@ final class ExampleProgramsTest {
   @Tag("nightly")
   void greps() throws Exception {
     Path input = TestInputs.words(directory.resolve("grep"), 2, 9_000, 5);
-    BothWays.Outcome outcome =
-        bothWays.sameFiles(
+    ShuffleComparison.Outcome outcome =
+        comparison.sameFiles(
             "grep-result",
             (yarn, output) ->
                 HadoopProgram.example(yarn, "grep").arguments(input, output, "w[12]\\d"));
@@ -164,8 +166,9 @@ final class ExampleProgramsTest {
   @Test
   @Tag("nightly")
   void computesPi() throws Exception {
-    BothWays.Outcome outcome =
-        bothWays.run("pi", (yarn, output) -> HadoopProgram.example(yarn, "pi").arguments(3, 5_000));
+    ShuffleComparison.Outcome outcome =
+        comparison.run(
+            "pi", (yarn, output) -> HadoopProgram.example(yarn, "pi").arguments(3, 5_000));
 
     assertThat(pi(outcome.sluice())).startsWith("Estimated value of Pi is 3.14");
     assertThat(pi(outcome.sluice())).isEqualTo(pi(outcome.own()));
@@ -176,8 +179,8 @@ final class ExampleProgramsTest {
   void streams() throws Exception {
     Path input = TestInputs.words(directory.resolve("streaming"), 2, 9_000, 6);
     Path script = Files.writeString(directory.resolve("one-word-a-line.sh"), "tr -s ' ' '\\n'\n");
-    BothWays.Outcome outcome =
-        bothWays.sameFiles(
+    ShuffleComparison.Outcome outcome =
+        comparison.sameFiles(
             "streaming",
             (yarn, output) ->
                 HadoopProgram.of(yarn, "org.apache.hadoop.streaming.HadoopStreaming")
@@ -195,6 +198,6 @@ final class ExampleProgramsTest {
   }
 
   private ProgramOutcome run(HadoopProgram program) throws IOException, InterruptedException {
-    return BothWays.succeeded(clusters.yarn(), program.run(BothWays.TIMEOUT));
+    return ShuffleComparison.succeeded(clusters.yarn(), program.run(ShuffleComparison.TIMEOUT));
   }
 }

@@ -21,24 +21,24 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A streaming job that counts words, whose tasks wait at gates until the test opens them: a map
- * task in the middle of its input, a reduce task before its first row.
+ * A streaming word count whose tasks wait at gates until the test opens them: map tasks in the
+ * middle of their input, reduce tasks before their first row.
  */
 final class GatedJob {
   static final int MAPS = 4;
   static final int REDUCES = 3;
   static final String SLOW_START = "mapreduce.job.reduce.slowstart.completedmaps";
 
-  /** Few: a reduce task that waits has taken all of its rows, and counts as nearly done. */
+  /** Few words: a waiting reduce task has read all of its rows and counts as nearly done. */
   private static final int WORDS_PER_FILE = 4_000;
 
   private static final long WAIT_SECONDS = 120;
 
-  /** How Hadoop's client reports the id to the user: the mini cluster serves no list of them. */
+  /** Line in which Hadoop's client reports the job id; the mini cluster has no list of jobs. */
   private static final Pattern SUBMITTED =
       Pattern.compile("Submitted application (application_\\d+_\\d+)");
 
-  /** Gates are files: there while the gate is shut. The wait has a bound, whatever happens. */
+  /** A gate is a file that exists while the gate is shut. The wait at a gate has a time limit. */
   private static final String SCRIPT =
       """
       wait_at() {
@@ -76,7 +76,7 @@ final class GatedJob {
   private final HadoopProgram program;
   private String application;
 
-  /** Through Sluice; {@link #start} starts it. */
+  /** A job with Sluice; {@link #start} starts it. */
   GatedJob(Clusters clusters, String name, long seed) throws IOException {
     this(clusters, name, seed, WORDS_PER_FILE);
   }
@@ -131,7 +131,7 @@ final class GatedJob {
     Files.delete(gates.resolve(gate));
   }
 
-  /** Opens all that are shut. */
+  /** Opens all shut gates. */
   void openAll() throws IOException {
     try (Stream<Path> shut = Files.list(gates)) {
       for (Path gate : shut.toList()) {
@@ -159,8 +159,8 @@ final class GatedJob {
   }
 
   /**
-   * Waits until an application master knows a map attempt of an earlier application master as
-   * successful: attempts of the first one are numbered from 0, those of the second from 1000.
+   * Waits until an application master has recovered a successful map attempt of an earlier one.
+   * Attempts of the first master are numbered from 0, those of the second from 1000.
    */
   void awaitRecoveredMap() throws IOException, InterruptedException {
     await(
@@ -173,7 +173,7 @@ final class GatedJob {
     await("container has ended: " + container, () -> !container.process().isAlive());
   }
 
-  /** Waits for the process of a certain task attempt, such as {@code m_000001_0}. */
+  /** Waits for the process of a task attempt, such as {@code m_000001_0}. */
   YarnContainer awaitAttempt(String attempt) throws IOException, InterruptedException {
     return awaitContainer(attempt, container -> container.attempt().endsWith("_" + attempt));
   }
@@ -183,7 +183,8 @@ final class GatedJob {
   }
 
   /**
-   * Has a user kill a task attempt, or make it fail, and waits until the application master knows.
+   * Kills a task attempt, or makes it fail, with the user's command, and waits until the
+   * application master has processed it.
    *
    * @param command {@code -kill-task} or {@code -fail-task}
    * @param attempt such as {@code m_000001_0}
@@ -192,33 +193,33 @@ final class GatedJob {
     user(command, application.replace("application_", "attempt_") + "_" + attempt);
   }
 
-  /** Has a user kill the job. */
+  /** Kills the job with the user's command. */
   void kill() throws IOException, InterruptedException {
     user("-kill", application.replace("application_", "job_"));
   }
 
-  /** As {@code mapred job}. */
+  /** Runs {@code mapred job}. */
   private void user(String command, String what) throws IOException, InterruptedException {
     ProgramOutcome outcome =
         HadoopProgram.of(clusters.yarn(), "org.apache.hadoop.mapred.JobClient")
             .arguments(command, what)
-            .run(BothWays.TIMEOUT);
+            .run(ShuffleComparison.TIMEOUT);
     assertThat(outcome.exitCode()).as(outcome.printed()).isZero();
   }
 
-  /** What is on disk of the job's history; text if it is written so. */
+  /** The job's history files on disk, as text. */
   String history() throws IOException {
     return clusters.yarn().unfinishedHistory(application);
   }
 
-  /** Waits for the end, whatever it is. */
+  /** Waits for the end of the job, successful or not. */
   ProgramOutcome awaitEnd() throws IOException, InterruptedException {
-    return program.await(BothWays.TIMEOUT);
+    return program.await(ShuffleComparison.TIMEOUT);
   }
 
-  /** Waits for the end, and checks that every word was counted, once. */
+  /** Waits for the end of the job, and checks that every word was counted once. */
   ProgramOutcome awaitRightResult() throws IOException, InterruptedException {
-    ProgramOutcome outcome = BothWays.succeeded(clusters.yarn(), awaitEnd());
+    ProgramOutcome outcome = ShuffleComparison.succeeded(clusters.yarn(), awaitEnd());
     Map<String, Integer> counted = new TreeMap<>();
     for (String line : OutputFiles.text(output).lines().toList()) {
       String[] words = line.strip().split("\\s+");
@@ -253,7 +254,9 @@ final class GatedJob {
     return found[0];
   }
 
-  /** Fails with what the job says if it has ended, or after a bound. */
+  /**
+   * Waits for a condition; fails with the job's output if the job has ended, or after a timeout.
+   */
   void await(String what, ClusterProbe.Condition condition)
       throws IOException, InterruptedException {
     long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(WAIT_SECONDS);
@@ -263,10 +266,15 @@ final class GatedJob {
         return;
       }
       if (!running || System.nanoTime() - deadlineNanos > 0) {
-        // So that the job ends soon, and leaves the cluster to the next one.
+        // Lets the job end soon, so that the next job can use the cluster.
         openAll();
         throw new AssertionError(
-            "not so: " + what + ", the program runs: " + running + "\n" + program.printed());
+            "condition not reached: "
+                + what
+                + ", the program runs: "
+                + running
+                + "\n"
+                + program.printed());
       }
       TimeUnit.MILLISECONDS.sleep(50);
     }

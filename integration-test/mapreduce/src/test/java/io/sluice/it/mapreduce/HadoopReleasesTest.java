@@ -11,7 +11,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The same jar serves the other releases of Hadoop: their own servers, clients and tasks. */
+/** The same jar works with servers, clients and tasks of other Hadoop releases. */
 @Tag("nightly")
 @ExtendWith(SharedClusters.class)
 final class HadoopReleasesTest {
@@ -26,15 +26,15 @@ final class HadoopReleasesTest {
   void runsExamplesTheSame(String release) throws Exception {
     try (YarnCluster yarn = clusters.otherYarn(release)) {
       yarn.start();
-      countsWords(new BothWays(clusters, yarn, "hadoop-" + release));
-      sortsAndValidates(yarn, new BothWays(clusters, yarn, "terasort-" + release));
+      countsWords(new ShuffleComparison(clusters, yarn, "hadoop-" + release));
+      sortsAndValidates(yarn, new ShuffleComparison(clusters, yarn, "terasort-" + release));
     }
   }
 
-  private static void countsWords(BothWays bothWays) throws Exception {
-    Path input = TestInputs.words(bothWays.directory().resolve("words"), 3, 20_000, 25);
-    BothWays.Outcome outcome =
-        bothWays.sameFiles(
+  private static void countsWords(ShuffleComparison comparison) throws Exception {
+    Path input = TestInputs.words(comparison.directory().resolve("words"), 3, 20_000, 25);
+    ShuffleComparison.Outcome outcome =
+        comparison.sameFiles(
             "wordcount",
             (cluster, output) ->
                 HadoopProgram.example(cluster, "wordcount")
@@ -44,18 +44,19 @@ final class HadoopReleasesTest {
     assertThat(outcome.sluice().counter("Shuffled Maps")).isEqualTo(9);
   }
 
-  private static void sortsAndValidates(YarnCluster yarn, BothWays bothWays) throws Exception {
-    Path rows = bothWays.directory().resolve("teragen");
+  private static void sortsAndValidates(YarnCluster yarn, ShuffleComparison comparison)
+      throws Exception {
+    Path rows = comparison.directory().resolve("teragen");
     ProgramOutcome generated =
-        BothWays.succeeded(
+        ShuffleComparison.succeeded(
             yarn,
             HadoopProgram.example(yarn, "teragen")
                 .set("mapreduce.job.maps", "3")
                 .arguments(200_000, rows)
-                .run(BothWays.TIMEOUT));
+                .run(ShuffleComparison.TIMEOUT));
     assertThat(generated.counter("Map output records")).isEqualTo(200_000);
-    BothWays.Outcome sorted =
-        bothWays.sameFiles(
+    ShuffleComparison.Outcome sorted =
+        comparison.sameFiles(
             "terasort",
             (cluster, output) ->
                 HadoopProgram.example(cluster, "terasort")
@@ -63,8 +64,8 @@ final class HadoopReleasesTest {
                     .set("mapreduce.terasort.simplepartitioner", "true")
                     .arguments(rows, output));
     assertThat(sorted.sluice().counter("Reduce output records")).isEqualTo(200_000);
-    BothWays.Outcome validated =
-        bothWays.sameFiles(
+    ShuffleComparison.Outcome validated =
+        comparison.sameFiles(
             "teravalidate",
             (cluster, output) ->
                 HadoopProgram.example(cluster, "teravalidate")

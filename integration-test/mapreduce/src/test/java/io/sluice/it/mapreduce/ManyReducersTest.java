@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A job with 1,000 reducers, each of them a process: half an hour on two cores. {@link
- * ThousandReducersTest} runs as many in one process.
+ * A job with 1,000 reducer processes, which takes half an hour on two cores. {@link
+ * ThousandReducersTest} runs 1,000 reducers in one process.
  */
 @Tag("nightly")
 @ExtendWith(SharedClusters.class)
@@ -34,7 +34,7 @@ final class ManyReducersTest {
     Path output = directory.resolve("out");
     ClusterCounters before = clusters.probe().counters();
     ProgramOutcome outcome =
-        BothWays.succeeded(
+        ShuffleComparison.succeeded(
             clusters.yarn(),
             HadoopProgram.example(clusters.yarn(), "wordcount")
                 .set(clusters.throughSluice())

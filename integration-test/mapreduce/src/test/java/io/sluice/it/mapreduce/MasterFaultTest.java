@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Jobs outlive their application master, and the absence of a coordinator. */
+/** Jobs survive the loss of their application master and a missing coordinator. */
 @ExtendWith(SharedClusters.class)
 final class MasterFaultTest {
   private final Clusters clusters;
@@ -21,14 +21,14 @@ final class MasterFaultTest {
   }
 
   @Test
-  void goesOnWithFinishedMapsWhenApplicationMasterIsKilled() throws Exception {
+  void keepsFinishedMapsWhenApplicationMasterIsKilled() throws Exception {
     GatedJob job =
         new GatedJob(clusters, "master-killed", 13)
             .set("mapreduce.jobhistory.jhist.format", "json")
             .shut("map-3")
             .start();
     job.awaitFinishedTasks(GatedJob.MAPS - 1);
-    // The local file system keeps the last lines in memory, and they end with the process.
+    // The local file system buffers the last lines in memory, and they are lost with the process.
     job.await(
         "a finished map is in the job's history",
         () -> job.history().contains("\"type\":\"TASK_FINISHED\""));
@@ -44,19 +44,19 @@ final class MasterFaultTest {
 
   @Test
   @Tag("nightly")
-  void usesHadoopsShuffleWhenNoCoordinatorAnswers() throws Exception {
+  void fallsBackWhenNoCoordinatorAnswers() throws Exception {
     Path directory = clusters.directory("no-coordinator");
     Path input = TestInputs.words(directory.resolve("in"), 2, 3_000, 15);
     ClusterCounters before = clusters.probe().counters();
     ProgramOutcome outcome =
-        BothWays.succeeded(
+        ShuffleComparison.succeeded(
             clusters.yarn(),
             HadoopProgram.example(clusters.yarn(), "wordcount")
-                // Nobody listens on the port of the discard protocol.
+                // No process listens on the port of the discard protocol.
                 .set(clusters.throughSluice("127.0.0.1:9"))
                 .set("mapreduce.job.reduces", "2")
                 .arguments(input, directory.resolve("out"))
-                .run(BothWays.TIMEOUT));
+                .run(ShuffleComparison.TIMEOUT));
 
     assertThat(outcome.counter("Combine input records")).isEqualTo(6_000);
     assertThat(outcome.counter("Reduce shuffle bytes")).isPositive();

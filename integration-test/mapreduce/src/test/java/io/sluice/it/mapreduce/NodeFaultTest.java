@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A node that is lost takes no map output with it that is at servers. */
+/** Map output on servers survives the loss of a node. */
 @Tag("nightly")
 @ExtendWith(SharedClusters.class)
 final class NodeFaultTest {
@@ -23,11 +23,12 @@ final class NodeFaultTest {
   }
 
   @Test
-  void runsNoMapAgainThatHasEndedOnLostNode() throws Exception {
+  void doesNotRepeatFinishedMapsOfALostNode() throws Exception {
     GatedJob job =
         new GatedJob(clusters, "node-lost", 24)
             .set(GatedJob.SLOW_START, "1.0")
-            // For so long the application master tries to end containers there.
+            // Limits the time for which the application master tries to stop containers on the lost
+            // node.
             .set("yarn.client.nodemanager-connect.max-wait-ms", "3000")
             .set("yarn.client.nodemanager-connect.retry-interval-ms", "500")
             .shutMaps()
@@ -40,7 +41,7 @@ final class NodeFaultTest {
             .filter(node -> node != masters)
             .findFirst()
             .orElseThrow();
-    // One map is to end afterwards: not there, if there is another one.
+    // One map must end afterwards, preferably on another node.
     YarnContainer last =
         maps.stream().min(Comparator.comparing(map -> map.node() == lost)).orElseThrow();
     for (int map = 0; map < GatedJob.MAPS; map++) {
@@ -57,8 +58,8 @@ final class NodeFaultTest {
     int lostBefore = rest.lostNodes();
     clusters.yarn().loseNode(lost);
     job.await("the resource manager has lost the node", () -> rest.lostNodes() > lostBefore);
-    // The next attempt gets its container with an answer of the resource manager that comes after
-    // the one with the lost node: when it runs, the application master knows of the loss.
+    // The resource manager reports the lost node before it allocates the container of the next
+    // attempt. So when that attempt runs, the application master has processed the loss.
     if (last.node() != lost) {
       job.onAttempt("-kill-task", "m_00000" + maps.indexOf(last) + "_0");
     }
@@ -67,9 +68,9 @@ final class NodeFaultTest {
 
     ProgramOutcome outcome = job.awaitRightResult();
     assertThat(outcome.counter("Launched map tasks"))
-        .as("the map that was still running ran again, and no other")
+        .as("only the running map is repeated")
         .isEqualTo(GatedJob.MAPS + 1);
     assertThat(outcome.counter("Shuffled Maps")).isEqualTo(GatedJob.MAPS * GatedJob.REDUCES);
-    BothWays.assertAllCameFromServers(outcome);
+    ShuffleComparison.assertAllCameFromServers(outcome);
   }
 }

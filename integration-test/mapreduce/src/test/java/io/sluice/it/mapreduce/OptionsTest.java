@@ -13,22 +13,22 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What users set for their jobs' shuffle means the same through Sluice. */
+/** Shuffle options of jobs have the same effect with Sluice. */
 @ExtendWith(SharedClusters.class)
 final class OptionsTest {
   private final Path directory;
-  private final BothWays bothWays;
+  private final ShuffleComparison comparison;
 
   OptionsTest(Clusters clusters) throws IOException {
-    this.bothWays = new BothWays(clusters, "options");
-    this.directory = bothWays.directory();
+    this.comparison = new ShuffleComparison(clusters, "options");
+    this.directory = comparison.directory();
   }
 
   @Test
   void compressesSpillsAndMergesInLittleMemory() throws Exception {
     Path input = TestInputs.words(directory.resolve("many-words"), 3, 200_000, 21);
-    BothWays.Outcome outcome =
-        bothWays.sameFiles(
+    ShuffleComparison.Outcome outcome =
+        comparison.sameFiles(
             "little-memory",
             (yarn, output) ->
                 HadoopProgram.example(yarn, "wordcount")
@@ -57,13 +57,13 @@ final class OptionsTest {
 
   @Test
   @Tag("nightly")
-  void shufflesMapsAndPartitionsWithNothingInThem() throws Exception {
+  void shufflesEmptyMapsAndPartitions() throws Exception {
     Path input = Files.createDirectories(directory.resolve("few-words"));
     Files.writeString(input.resolve("empty-1"), "");
     Files.writeString(input.resolve("empty-2"), "");
     Files.writeString(input.resolve("words"), "one two two\n");
-    BothWays.Outcome outcome =
-        bothWays.sameFiles(
+    ShuffleComparison.Outcome outcome =
+        comparison.sameFiles(
             "few-words",
             (yarn, output) ->
                 HadoopProgram.example(yarn, "wordcount")
@@ -77,10 +77,10 @@ final class OptionsTest {
 
   @Test
   @Tag("nightly")
-  void shufflesObjectsThatAreNoWritablesByPartitionerOfTheJob() throws Exception {
+  void shufflesSerializableObjectsWithThePartitionerOfTheJob() throws Exception {
     Path input = TestInputs.words(directory.resolve("objects"), 2, 6_000, 22);
-    BothWays.Outcome outcome =
-        bothWays.sameFiles(
+    ShuffleComparison.Outcome outcome =
+        comparison.sameFiles(
             "serializable-words",
             (yarn, output) ->
                 HadoopProgram.of(yarn, "io.sluice.it.mapreduce.jobs.SerializableWordCount")
@@ -90,7 +90,7 @@ final class OptionsTest {
     assertThat(outcome.sluice().counter("Combine input records")).isEqualTo(12_000);
     Map<String, String> files = OutputFiles.of(outcome.sluiceOutput());
     assertThat(files).hasSize(4);
-    // The digit 0 is the letter 48.
+    // The character code of the digit 0 is 48.
     assertThat(files.get("part-r-00000").lines().map(row -> row.split("\t")[0]))
         .isNotEmpty()
         .allMatch(word -> word.matches("w\\d*[048]"))

@@ -11,15 +11,15 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** What jobs leave in their output directories. */
+/** Output files of jobs. */
 final class OutputFiles {
   private static final int SYNC_LENGTH = 16;
 
   private OutputFiles() {}
 
   /**
-   * The files of a job, by name, each as Latin-1 text so that a difference can be shown. The random
-   * marks in sequence files are zeroed.
+   * The files of a job by name, as Latin-1 text so that differences can be displayed. The random
+   * sync markers in sequence files are zeroed.
    */
   static Map<String, String> of(Path directory) throws IOException {
     Map<String, String> files = new TreeMap<>();
@@ -56,7 +56,7 @@ final class OutputFiles {
         skipText(in);
       }
       if (in.readInt() != 0) {
-        throw new IOException("a sequence file with metadata");
+        throw new IOException("sequence file with metadata is not supported");
       }
       int at = file.length - in.available();
       byte[] sync = Arrays.copyOfRange(file, at, at + SYNC_LENGTH);
@@ -68,11 +68,11 @@ final class OutputFiles {
     }
   }
 
-  /** A name of a class: shorter than what would need more than one byte for its length. */
+  /** Length of a class name, which must fit into one byte. */
   private static void skipText(DataInputStream in) throws IOException {
     int length = in.readByte();
     if (length < 0) {
-      throw new IOException("a name of more than 127 bytes");
+      throw new IOException("class name of more than 127 bytes is not supported");
     }
     in.skipNBytes(length);
   }

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class PluginJarTest {
   @Test
-  void theJarHoldsEveryClassThatItsOwnNeed() throws IOException {
+  void theJarContainsEveryClassThatItsClassesNeed() throws IOException {
     assertThat(PluginJar.missingClasses(Clusters.clientJar())).isEmpty();
   }
 }

@@ -33,13 +33,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** MapReduce on servers that ask who calls, and encrypt. */
+/** MapReduce on servers with authentication and encryption. */
 @ExtendWith(SharedClusters.class)
 final class SecurityTest {
   private static final String KEYS = "k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n";
   private static final String ALICE = "0123456789abcdef0123456789abcdef";
-  private static final String SOMEBODY = "fedcba9876543210fedcba9876543210";
-  private static final String OWN_SHUFFLE = "job uses Hadoop's own shuffle";
+  private static final String WRONG_SECRET = "fedcba9876543210fedcba9876543210";
+  private static final String BUILT_IN_SHUFFLE = "job falls back to Hadoop's built-in shuffle";
 
   private final Clusters clusters;
   private final Path directory;
@@ -68,7 +68,7 @@ final class SecurityTest {
     Map<String, String> ofCoordinator = new HashMap<>(both);
     ofCoordinator.put("rss.coordinator.host", "127.0.0.1");
     ofCoordinator.put("rss.security.users.file", file("users", "alice user " + ALICE + "\n"));
-    // What the operator wants of all jobs, one of it whatever they say.
+    // Settings of the operator for all jobs, one of which overrides the jobs' own value.
     ofCoordinator.put("rss.coordinator.dynamicClientConf.enabled", "true");
     ofCoordinator.put(
         "rss.coordinator.dynamicClientConf.path",
@@ -103,7 +103,7 @@ final class SecurityTest {
 
   private ProgramOutcome run(String name, String secret) throws Exception {
     String credentials = file(name + ".json", "{\"sluice.user.secret\": \"" + secret + "\"}\n");
-    return BothWays.succeeded(
+    return ShuffleComparison.succeeded(
         clusters.yarn(),
         HadoopProgram.example(clusters.yarn(), "wordcount")
             .set(clusters.throughSluice("127.0.0.1:" + coordinator.rpcPort()))
@@ -115,28 +115,28 @@ final class SecurityTest {
             .set(
                 "mapreduce.rss.security.tls.trust.file", directory.resolve("sluice.crt").toString())
             .arguments(input, directory.resolve(name))
-            .run(BothWays.TIMEOUT));
+            .run(ShuffleComparison.TIMEOUT));
   }
 
   @Test
-  void tasksProveWhatTheirMasterProvedAndNoSecretIsWrittenDown() throws Exception {
+  void tasksUseTheCredentialOfTheirMasterAndNoSecretIsStored() throws Exception {
     ProgramOutcome outcome = run("proved", ALICE);
     assertThat(outcome.counter("PUSHED_SEGMENTS")).isEqualTo(4);
     assertThat(outcome.counter("SERVER_SEGMENTS")).isEqualTo(4);
-    // The job wants local outputs, and the operator none.
+    // The operator's setting overrides the job's.
     assertThat(outcome.counter("LOCAL_OUTPUTS")).isZero();
-    // The job says nothing of compression, and the operator does.
+    // The operator sets compression, the job does not.
     assertThat(bytesPushedToTheServer()).isPositive().isLessThan(outcome.counter("PUSHED_BYTES"));
     String application = outcome.applications().get(0);
     assertThat(clusters.yarn().containerLogs(application))
-        .contains("app=alice." + application)
+        .contains("application=alice." + application)
         .doesNotContain(ALICE);
     assertThat(outcome.printed()).doesNotContain(ALICE);
-    // The first container is the application master's, and only its user can read these.
+    // The first container is the application master's; only its user can read these files.
     assertThat(filesWith(clusters.yarn().directory(), ALICE))
         .allMatch(file -> file.matches(".*_000001/(.*\\.tokens|container_tokens|\\..*\\.crc)"));
 
-    ProgramOutcome denied = run("denied", SOMEBODY);
+    ProgramOutcome denied = run("denied", WRONG_SECRET);
     assertThat(OutputFiles.of(directory.resolve("denied")))
         .isNotEmpty()
         .isEqualTo(OutputFiles.of(directory.resolve("proved")));
@@ -146,7 +146,7 @@ final class SecurityTest {
                 .yarn()
                 .containerLogs(denied.applications().get(0))
                 .lines()
-                .filter(line -> line.contains(OWN_SHUFFLE)))
+                .filter(line -> line.contains(BUILT_IN_SHUFFLE)))
         .singleElement()
         .asString()
         .contains("alice is unknown, or its secret is wrong");
@@ -172,7 +172,7 @@ final class SecurityTest {
         .sum();
   }
 
-  /** Job files, history, logs, directories of containers: as far as they are there still. */
+  /** Existing job files, history, logs and container directories. */
   private static List<String> filesWith(Path root, String text) throws IOException {
     List<String> found = new ArrayList<>();
     Files.walkFileTree(

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What the loss of servers costs a job. Of three servers each has one of three partitions. */
+/** Cost of the loss of servers. Each of three servers has one of three partitions. */
 @ExtendWith(SharedClusters.class)
 final class ServerFaultTest {
   private final Clusters clusters;
@@ -24,7 +24,7 @@ final class ServerFaultTest {
     clusters.awaitServers();
   }
 
-  /** Ends one server when all maps but the last have ended, and before any reducer has begun. */
+  /** Stops one server when all maps but the last have ended, before any reducer starts. */
   private ProgramOutcome loseServer(GatedJob job) throws IOException, InterruptedException {
     job.set(GatedJob.SLOW_START, "1.0").shut("map-3").start();
     job.awaitFinishedTasks(GatedJob.MAPS - 1);
@@ -41,21 +41,21 @@ final class ServerFaultTest {
 
   @Test
   @Tag("nightly")
-  void runsMapsAgainWhoseOutputWasThere() throws Exception {
+  void repeatsMapsWhoseOutputWasOnTheLostServer() throws Exception {
     ProgramOutcome outcome = loseServer(new GatedJob(clusters, "server-lost", 11));
     assertThat(outcome.counter("Launched map tasks")).isGreaterThan(GatedJob.MAPS);
   }
 
   @Test
   @Tag("nightly")
-  void runsNoMapAgainWhereEveryOutputIsLocalAsWell() throws Exception {
+  void repeatsNoMapIfEveryOutputIsAlsoLocal() throws Exception {
     ProgramOutcome outcome =
         loseServer(
             new GatedJob(clusters, "always-local", 17).set("mapreduce.rss.local.output", "always"));
 
     assertNoMapRanAgain(outcome);
     assertThat(outcome.counter("LOCAL_OUTPUTS")).isEqualTo(GatedJob.MAPS);
-    // The other servers still have theirs; the rest came from node managers.
+    // The other servers still have their partitions; the lost one came from node managers.
     assertThat(outcome.counter("SERVER_BYTES"))
         .isPositive()
         .isLessThan(outcome.counter("PUSHED_BYTES"));
@@ -63,16 +63,16 @@ final class ServerFaultTest {
 
   @Test
   @Tag("nightly")
-  void runsNoMapAgainWhereEveryOutputHasTwoCopies() throws Exception {
+  void repeatsNoMapWithTwoReplicas() throws Exception {
     ProgramOutcome outcome =
         loseServer(new GatedJob(clusters, "two-copies", 18).set("mapreduce.rss.data.replica", "2"));
 
     assertNoMapRanAgain(outcome);
-    BothWays.assertAllCameFromServers(outcome);
+    ShuffleComparison.assertAllCameFromServers(outcome);
   }
 
   @Test
-  void mapsThatRunPushToAnotherServer() throws Exception {
+  void runningMapsPushToAReplacementServer() throws Exception {
     GatedJob job = new GatedJob(clusters, "push-elsewhere", 19).shutMaps().start();
     job.awaitMaps();
     clusters.sluice().servers().get(0).kill();
@@ -81,12 +81,12 @@ final class ServerFaultTest {
     ProgramOutcome outcome = job.awaitRightResult();
     assertNoMapRanAgain(outcome);
     // One partition of three was assigned to the server that was lost.
-    BothWays.assertAllCameFromServers(outcome);
+    ShuffleComparison.assertAllCameFromServers(outcome);
   }
 
   @Test
   @Tag("nightly")
-  void mapsLeaveOrdinaryOutputWhenNoServerIsLeft() throws Exception {
+  void mapsWriteLocalOutputWhenNoServerIsLeft() throws Exception {
     GatedJob job = new GatedJob(clusters, "no-server-left", 14).shutMaps().start();
     job.awaitMaps();
     clusters.sluice().servers().forEach(ClusterNode::kill);

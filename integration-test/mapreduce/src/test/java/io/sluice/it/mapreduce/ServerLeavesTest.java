@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** An operator takes a server out of use, with what it holds. Each of three has one partition. */
+/** Decommission of a server with its data moved. Each of three servers has one partition. */
 @Tag("nightly")
 @ExtendWith(SharedClusters.class)
 final class ServerLeavesTest {
@@ -29,7 +29,7 @@ final class ServerLeavesTest {
   }
 
   @Test
-  void noMapRunsAgainAndNoneFailsWhoseOutputWasMoved() throws Exception {
+  void repeatsNoMapWhoseOutputWasMoved() throws Exception {
     GatedJob job =
         new GatedJob(clusters, "server-leaves", 25)
             .set(GatedJob.SLOW_START, "1.0")
@@ -43,13 +43,13 @@ final class ServerLeavesTest {
     assertThat(outcome.counter("Launched map tasks")).isEqualTo(GatedJob.MAPS);
     assertThat(outcome.counter("Launched reduce tasks")).isEqualTo(GatedJob.REDUCES);
     assertThat(outcome.counter("Failed Shuffles")).isZero();
-    BothWays.assertAllCameFromServers(outcome);
+    ShuffleComparison.assertAllCameFromServers(outcome);
   }
 
-  /** As {@code sluice admin decommission --move}. The job hears of it when it renews its lease. */
+  /** Runs {@code sluice admin decommission --move}. The job receives the move with its lease. */
   private void leave(ClusterNode server) throws IOException, InterruptedException {
     assertThat(clusters.probe().status(server).getLoad().getStoredBytes())
-        .as("bytes that it holds")
+        .as("stored bytes")
         .isPositive();
     AdminProcess.Outcome left =
         AdminProcess.start(

@@ -4,7 +4,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
-/** Gives tests the {@link Clusters}: started for the first that asks, ended after the last. */
+/** Injects the {@link Clusters} into tests: started for the first test, closed after the last. */
 final class SharedClusters implements ParameterResolver {
   private static final ExtensionContext.Namespace NAMESPACE =
       ExtensionContext.Namespace.create(SharedClusters.class);
@@ -33,7 +33,7 @@ final class SharedClusters implements ParameterResolver {
       }
       return clusters;
     } catch (Exception e) {
-      throw new IllegalStateException("the clusters do not start: " + e.getMessage(), e);
+      throw new IllegalStateException("the clusters failed to start: " + e.getMessage(), e);
     }
   }
 }

@@ -12,11 +12,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
-/** Runs a program with Hadoop's own shuffle and through Sluice, side by side. */
-final class BothWays {
+/** Runs a program with Hadoop's built-in shuffle and with Sluice, and compares the results. */
+final class ShuffleComparison {
   static final Duration TIMEOUT = Duration.ofMinutes(4);
 
-  /** What must not depend on the way of the shuffle. */
+  /** Counters that must not depend on the shuffle. */
   private static final List<String> SAME_COUNTERS =
       List.of(
           "Map input records",
@@ -36,32 +36,32 @@ final class BothWays {
   private final YarnCluster yarn;
   private final Path directory;
 
-  /** On the cluster that all tests share, in a directory with a name. */
-  BothWays(Clusters clusters, String name) throws IOException {
+  /** Comparisons on the shared cluster, in a named directory. */
+  ShuffleComparison(Clusters clusters, String name) throws IOException {
     this(clusters, clusters.yarn(), name);
   }
 
-  /** On another cluster. */
-  BothWays(Clusters clusters, YarnCluster yarn, String name) throws IOException {
+  /** Comparisons on another cluster. */
+  ShuffleComparison(Clusters clusters, YarnCluster yarn, String name) throws IOException {
     this.clusters = clusters;
     this.yarn = yarn;
     this.directory = clusters.directory(name);
   }
 
-  /** For inputs, in the file system that jobs see. */
+  /** Directory for inputs, in the file system of the jobs. */
   Path directory() {
     return directory;
   }
 
-  /** Something to run. */
+  /** A program to run. */
   interface Program {
     /**
-     * @param output a directory of its own, that is not there yet
+     * @param output output directory, which does not exist yet
      */
     HadoopProgram on(YarnCluster yarn, Path output);
   }
 
-  /** What came of the two runs, which have given the same. */
+  /** Results of the two runs. */
   record Outcome(
       ProgramOutcome own,
       Path ownOutput,
@@ -69,7 +69,7 @@ final class BothWays {
       Path sluiceOutput,
       ClusterCounters servers) {}
 
-  /** Runs it both ways, and checks that counters are the same and that servers were used. */
+  /** Runs a program twice, and checks that counters are equal and that servers were used. */
   Outcome run(String name, Program program) throws IOException, InterruptedException {
     return run(name, program, Set.of());
   }
@@ -77,9 +77,9 @@ final class BothWays {
   /**
    * As {@link #run(String, Program)}.
    *
-   * @param byChance counters that depend on when things happen
+   * @param timingDependent counters that depend on timing
    */
-  private Outcome run(String name, Program program, Set<String> byChance)
+  private Outcome run(String name, Program program, Set<String> timingDependent)
       throws IOException, InterruptedException {
     Path ownOutput = directory.resolve(name + "-own");
     Path sluiceOutput = directory.resolve(name + "-sluice");
@@ -92,7 +92,7 @@ final class BothWays {
 
     assertThat(sluiceOutcome.counters()).hasSameSizeAs(ownOutcome.counters());
     for (String counter : SAME_COUNTERS) {
-      if (byChance.contains(counter)) {
+      if (timingDependent.contains(counter)) {
         continue;
       }
       assertThat(sluiceOutcome.counter(counter)).as(counter).isEqualTo(ownOutcome.counter(counter));
@@ -104,7 +104,7 @@ final class BothWays {
     return new Outcome(ownOutcome, ownOutput, sluiceOutcome, sluiceOutput, servers);
   }
 
-  /** As {@link #run}, and checks that all output files are the same. */
+  /** As {@link #run}, and also checks that all output files are equal. */
   Outcome sameFiles(String name, Program program) throws IOException, InterruptedException {
     return sameFiles(name, program, Set.of());
   }
@@ -112,18 +112,18 @@ final class BothWays {
   /**
    * As {@link #sameFiles(String, Program)}.
    *
-   * @param byChance counters that depend on when things happen
+   * @param timingDependent counters that depend on timing
    */
-  Outcome sameFiles(String name, Program program, Set<String> byChance)
+  Outcome sameFiles(String name, Program program, Set<String> timingDependent)
       throws IOException, InterruptedException {
-    Outcome outcome = run(name, program, byChance);
+    Outcome outcome = run(name, program, timingDependent);
     assertThat(OutputFiles.of(outcome.sluiceOutput()))
         .isNotEmpty()
         .isEqualTo(OutputFiles.of(outcome.ownOutput()));
     return outcome;
   }
 
-  /** Fails with all that there is to know if the program has failed. */
+  /** Fails with the output and logs if the program has failed. */
   static ProgramOutcome succeeded(YarnCluster yarn, ProgramOutcome outcome) throws IOException {
     if (outcome.exitCode() != 0) {
       StringBuilder all = new StringBuilder(outcome.printed());
@@ -135,7 +135,7 @@ final class BothWays {
     return outcome;
   }
 
-  /** No byte of a reducer came from a node manager. */
+  /** Checks that reducers read nothing from node managers. */
   static void assertAllCameFromServers(ProgramOutcome outcome) {
     assertThat(outcome.counter("LOCAL_OUTPUTS")).isZero();
     assertThat(outcome.counter("SERVER_BYTES"))

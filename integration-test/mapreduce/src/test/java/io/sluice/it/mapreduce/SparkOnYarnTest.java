@@ -19,9 +19,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Spark on YARN: executors are containers, and so is the driver in cluster mode. Jobs give what
- * they give with the built-in shuffle, through servers only, and no container is requested on the
- * placeholder host of map outputs.
+ * Spark on YARN: executors are containers, and so is the driver in cluster mode. Results must equal
+ * those of the built-in shuffle, all data must pass through servers, and no container may be
+ * requested on the placeholder host of map outputs.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 @ExtendWith(SharedClusters.class)
@@ -31,13 +31,13 @@ final class SparkOnYarnTest {
   private static final String CLUSTER = "cluster";
   private static final String ANY_HOST = "*";
 
-  /** Of all node managers. */
+  /** Host of all node managers. */
   private static final String NODE_HOST = "localhost";
 
-  /** A fetch failure of its own that names an executor. */
+  /** Job that throws a fetch failure that names an executor. */
   private static final String BLAMED = "executorBlamed";
 
-  /** Executors come in these, or go. */
+  /** Jobs that add or remove executors. */
   private static final List<String> CHANGING_EXECUTORS =
       List.of("idleExecutors", "decommissioned", "lostExecutor");
 
@@ -70,7 +70,7 @@ final class SparkOnYarnTest {
             clusters.sluice().quorum(),
             clusters.yarn().configuration(),
             deployMode)
-        // In the directory that a container starts in, where YARN puts what --jars names.
+        // YARN copies the files of --jars to the working directory of a container.
         .set("spark.executor.extraClassPath", SPARK.clientJar().getFileName().toString());
   }
 
@@ -80,9 +80,7 @@ final class SparkOnYarnTest {
         .set("spark.dynamicAllocation.schedulerBacklogTimeout", "1s");
   }
 
-  /**
-   * It ran where it should, ended well, and nothing of its shuffles was anywhere but on servers.
-   */
+  /** Checks that the application succeeded and that all shuffle data was on servers. */
   private void assertRanOnYarn(Outcome found, String deployMode, ClusterCounters before)
       throws IOException, InterruptedException {
     assertThat(found.exitCode()).as(found.log()).isZero();
@@ -117,7 +115,7 @@ final class SparkOnYarnTest {
 
     assertRanOnYarn(found, deployMode, before);
     JobKinds.assertSame(own, found, jobs.stream().filter(job -> !job.equals(BLAMED)).toList());
-    // Only what the named one of two executors wrote is computed again.
+    // Only output of the named executor is recomputed.
     assertThat(found.digest(BLAMED)).isEqualTo(own.digest(BLAMED));
     assertThat(found.number(BLAMED, "failedStages")).isEqualTo(1);
     assertThat(found.number(BLAMED, "mapTasks"))
@@ -135,7 +133,7 @@ final class SparkOnYarnTest {
 
   @ParameterizedTest
   @ValueSource(strings = {CLIENT, CLUSTER})
-  void noMapTaskRunsAgainWhenExecutorsGo(String deployMode)
+  void noMapTaskIsRepeatedWhenExecutorsAreRemoved(String deployMode)
       throws IOException, InterruptedException {
     Outcome own = builtIn("own-going-" + deployMode, CHANGING_EXECUTORS);
     ClusterCounters before = clusters.probe().counters();

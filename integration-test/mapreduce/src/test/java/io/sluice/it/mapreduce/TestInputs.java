@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.TreeSet;
 
-/** Made-up inputs, the same for the same seed. */
+/** Generated inputs, deterministic for a seed. */
 final class TestInputs {
   private TestInputs() {}
 
@@ -28,7 +28,7 @@ final class TestInputs {
     return directory;
   }
 
-  /** Files of lines of two integers, of which many lines have the same first one. */
+  /** Files with lines of two integers; many lines have the same first integer. */
   static Path pairs(Path directory, int files, int pairsPerFile, long seed) throws IOException {
     Files.createDirectories(directory);
     Random random = new Random(seed);
@@ -43,8 +43,8 @@ final class TestInputs {
   }
 
   /**
-   * Files of lines of key and value, sorted by key over all files; each key is there once. Files of
-   * the same number have the same range of keys, whatever the seed: such inputs can be joined.
+   * Files with lines of key and value, sorted by key over all files, with unique keys. Files with
+   * the same number have the same key range for every seed, so that such inputs can be joined.
    */
   static Path sortedKeys(Path directory, int files, int keysPerFile, String value, long seed)
       throws IOException {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A thousand of Hadoop's reduce tasks, in one process: each gets its words, of all maps. */
+/** 1,000 of Hadoop's reduce tasks in one process: each must read its words from all maps. */
 @Tag("nightly")
 @ExtendWith(SharedClusters.class)
 final class ThousandReducersTest {
@@ -37,7 +37,7 @@ final class ThousandReducersTest {
   }
 
   @Test
-  void eachGetsItsWords() throws Exception {
+  void eachReducerGetsItsWords() throws Exception {
     Path directory = clusters.directory("thousand-reducers");
     Path input = TestInputs.words(directory.resolve("in"), MAPS, 5_000, 28);
     Path output = directory.resolve("out");
@@ -54,7 +54,7 @@ final class ThousandReducersTest {
     }
 
     assertThat(OutputFiles.of(output)).isEqualTo(WordCounts.files(input, REDUCES));
-    // One for each map and partition, the empty ones too.
+    // One for each map and partition, including empty ones.
     assertThat(clusters.probe().counters().since(before).pushedBlocks()).isEqualTo(MAPS * REDUCES);
   }
 

@@ -6,11 +6,11 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What a word count must come to, worked out without Hadoop. */
+/** Expected result of a word count, computed without Hadoop. */
 final class WordCounts {
   private WordCounts() {}
 
-  /** The output files, with what Hadoop's default partitioner gives to each reducer. */
+  /** The output files, partitioned like Hadoop's default partitioner. */
   static Map<String, String> files(Path input, int reduces) throws IOException {
     Map<String, Integer> counts = new TreeMap<>();
     for (String word : OutputFiles.text(input).strip().split("\\s+")) {
@@ -29,7 +29,7 @@ final class WordCounts {
     return files;
   }
 
-  /** Of Hadoop's {@code Text}. */
+  /** Hash code of Hadoop's {@code Text}. */
   private static int hash(String word) {
     int hash = 1;
     for (byte letter : word.getBytes(StandardCharsets.UTF_8)) {

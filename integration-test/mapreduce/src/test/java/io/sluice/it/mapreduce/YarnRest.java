@@ -15,10 +15,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Metrics of the resource manager and, through its proxy, the REST APIs of application masters. An
- * application master that does not answer, because it starts or has ended, has no values. The
- * resource manager's own REST API does not answer in a mini cluster, where all servers are in one
- * process.
+ * Metrics of the resource manager and, through its proxy, the REST APIs of application masters.
+ * Values are empty for an application master that is starting or has ended. The resource manager's
+ * REST API is not available in a mini cluster, where all servers are in one process.
  */
 final class YarnRest {
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
@@ -37,7 +36,7 @@ final class YarnRest {
     this.cluster = cluster;
   }
 
-  /** Node managers that the resource manager has given up. */
+  /** Number of node managers that the resource manager considers lost. */
   int lostNodes() throws IOException, InterruptedException {
     return get("/jmx?qry=Hadoop:service=ResourceManager,name=ClusterMetrics")
         .flatMap(metrics -> first(Pattern.compile("\"NumLostNMs\"\\s*:\\s*(\\d+)"), metrics))
@@ -45,7 +44,7 @@ final class YarnRest {
         .orElseThrow(() -> new IOException("the resource manager reports no number of lost nodes"));
   }
 
-  /** Map and reduce tasks that have succeeded, as their application master knows. */
+  /** Successful map and reduce tasks according to the application master. */
   int completedTasks(String application) throws IOException, InterruptedException {
     return ofMaster(application, "")
         .map(
@@ -59,7 +58,7 @@ final class YarnRest {
   }
 
   /**
-   * The attempts of map tasks that count, such as {@code attempt_1700000000000_0001_m_000002_0}.
+   * The successful attempts of map tasks, such as {@code attempt_1700000000000_0001_m_000002_0}.
    */
   List<String> successfulMaps(String application) throws IOException, InterruptedException {
     Pattern attempt = Pattern.compile("\"successfulAttempt\":\"(attempt_\\d+_\\d+_m_\\d+_\\d+)\"");

@@ -1,5 +1,5 @@
 /**
- * MapReduce jobs and Spark applications on a mini cluster of YARN, with the built-in shuffle and
- * through Sluice's processes. Nothing of Hadoop is on the class path of these tests.
+ * MapReduce jobs and Spark applications on a YARN mini cluster, with the built-in shuffle and with
+ * Sluice's processes. The class path of these tests does not contain Hadoop.
  */
 package io.sluice.it.mapreduce;

@@ -72,7 +72,8 @@ final class SqlJobs {
     return collect(
         rows(spark, 40_000, 300)
             .withColumn(
-                "place", functions.row_number().over(Window.partitionBy("k").orderBy("v", "id"))),
+                "position",
+                functions.row_number().over(Window.partitionBy("k").orderBy("v", "id"))),
         false);
   }
 

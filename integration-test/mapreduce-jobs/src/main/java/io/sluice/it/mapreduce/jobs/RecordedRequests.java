@@ -19,8 +19,8 @@ import org.apache.hadoop.yarn.api.records.ResourceRequest;
 import org.apache.hadoop.yarn.exceptions.YarnException;
 
 /**
- * Runs in the resource manager. Appends the resource name of every container request, which is a
- * host, a rack or {@code *}, as a line to a file named after the application.
+ * Records container requests in the resource manager: appends the resource name of every request (a
+ * host, a rack or {@code *}) to a file named after the application.
  */
 public final class RecordedRequests extends Configured
     implements ApplicationMasterServiceProcessor {

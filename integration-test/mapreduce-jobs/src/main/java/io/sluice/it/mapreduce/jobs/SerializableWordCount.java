@@ -21,11 +21,11 @@ import org.apache.hadoop.util.Tool;
 import org.apache.hadoop.util.ToolRunner;
 
 /**
- * Counts words with keys and values that are no {@code Writable}s but Java's own serializable
- * objects, sorted by length first, and a partitioner of its own: words go by their last letter.
+ * Counts words with Java-serializable keys and values instead of {@code Writable}s, sorted by
+ * length first, and with a partitioner by last letter.
  *
- * <p>Arguments: input and output. Output: word, how often it came, and the smallest offset in a
- * file at which a line with it begins.
+ * <p>Arguments: input and output. Output: word, count, and smallest offset in a file of a line with
+ * the word.
  */
 public final class SerializableWordCount extends Configured implements Tool {
   /** A key: short words first. */
@@ -46,7 +46,7 @@ public final class SerializableWordCount extends Configured implements Tool {
     }
   }
 
-  /** Words that end alike go to the same reducer. */
+  /** Partitions words by their last letter. */
   public static final class ByLastLetter extends Partitioner<Word, Seen> {
     @Override
     public int getPartition(Word word, Seen seen, int partitions) {
@@ -68,7 +68,7 @@ public final class SerializableWordCount extends Configured implements Tool {
     }
   }
 
-  /** All of a word in one. */
+  /** Combines the records of a word. */
   public static final class Combine extends Reducer<Word, Seen, Word, Seen> {
     @Override
     protected void reduce(

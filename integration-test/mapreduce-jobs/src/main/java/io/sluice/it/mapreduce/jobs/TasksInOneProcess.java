@@ -38,9 +38,9 @@ import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl;
 import org.apache.hadoop.util.GenericOptionsParser;
 
 /**
- * A word count whose tasks, Hadoop's own, run one after the other in this process: thousands of
- * them in the time of a few containers. This is their application master as well, and says that all
- * map output is at servers; the assignment is in the environment, as in a container's.
+ * A word count that runs Hadoop's tasks one after the other in this process: thousands of tasks in
+ * the time of a few containers. This process is also their application master and reports all map
+ * output as on servers. The assignment is in the environment, as in a container.
  *
  * <p>Arguments: Hadoop's generic options, input, output, a directory for everything else.
  */
@@ -104,7 +104,7 @@ public final class TasksInOneProcess {
               map,
               true,
               TaskCompletionEvent.Status.SUCCEEDED,
-              "http://nobody.invalid:1#sluice=servers"));
+              "http://unused.invalid:1#sluice=servers"));
     }
     for (int reduce = 0; reduce < job.getNumReduceTasks(); reduce++) {
       TaskAttemptID attempt = attempt(TaskType.REDUCE, reduce);
@@ -125,7 +125,7 @@ public final class TasksInOneProcess {
     task.run(ofTask, master);
   }
 
-  /** What an application master says to a task that all is well with. */
+  /** Replies of an application master to a healthy task. */
   private Object answer(Method method, Object[] arguments) throws IOException {
     switch (method.getName()) {
       case "statusUpdate" -> {
@@ -138,7 +138,7 @@ public final class TasksInOneProcess {
       }
       case "getMapCompletionEvents" -> {
         int first = (int) arguments[1];
-        // Before the first one: whether there is a newer assignment.
+        // A negative first event requests the newest assignment.
         List<TaskCompletionEvent> wanted =
             first < 0 ? List.of() : succeeded.subList(first, succeeded.size());
         return new MapTaskCompletionEventsUpdate(wanted.toArray(new TaskCompletionEvent[0]), false);

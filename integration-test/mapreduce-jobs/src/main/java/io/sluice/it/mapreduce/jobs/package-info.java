@@ -1,5 +1,5 @@
 /**
- * Jobs that integration tests run on a cluster, and {@code RecordedRequests} of its resource
- * manager; they know nothing of Sluice.
+ * Jobs that integration tests run on a cluster, and {@code RecordedRequests} for its resource
+ * manager. They do not depend on Sluice.
  */
 package io.sluice.it.mapreduce.jobs;
