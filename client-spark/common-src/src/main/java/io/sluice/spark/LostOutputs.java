@@ -85,7 +85,7 @@ public final class LostOutputs extends SparkListener {
     int shuffle = failure.shuffleId();
     if (!MapLocation.isPlaceholder(failure.bmAddress())) {
       if (failure.mapIndex() == NO_MAP && shuffles.get().contains(shuffle)) {
-        forgetOutputsOf(shuffle, failure.bmAddress().executorId());
+        unregisterOutputsOf(shuffle, failure.bmAddress().executorId());
       }
       return;
     }
@@ -100,17 +100,17 @@ public final class LostOutputs extends SparkListener {
     List<MissingMaps.Attempt> missing = MissingMaps.in(failure.message());
     List<String> servers = MissingMaps.blamedServersIn(failure.message());
     OptionalLong mark =
-        repeated.note(
+        repeated.addFailure(
             shuffle,
             servers,
             new RepeatedLosses.StageAttempt(end.stageId(), end.stageAttemptId()),
             highestMapId(known.get()));
-    int forgotten = 0;
+    int unregistered = 0;
     for (MissingMaps.Attempt attempt : missing) {
       Option<MapStatus> output = known.get().getMapStatus(attempt.mapId());
       if (output.isDefined()) {
         tracker.unregisterMapOutput(shuffle, attempt.mapIndex(), output.get().location());
-        forgotten++;
+        unregistered++;
       }
     }
     LOG.info(
@@ -119,10 +119,10 @@ public final class LostOutputs extends SparkListener {
         shuffle,
         failure.reduceId(),
         missing.size(),
-        forgotten,
+        unregistered,
         servers);
     if (mark.isPresent()) {
-      forgetAllAt(shuffle, known.get(), servers, mark.getAsLong());
+      unregisterAllAt(shuffle, known.get(), servers, mark.getAsLong());
     }
     repeated.retain(shuffles.get());
   }
@@ -152,15 +152,15 @@ public final class LostOutputs extends SparkListener {
   }
 
   /** Unregisters all outputs that these servers stored when the first loss was found. */
-  private void forgetAllAt(int shuffle, ShuffleStatus status, List<String> servers, long mark) {
+  private void unregisterAllAt(int shuffle, ShuffleStatus status, List<String> servers, long mark) {
     int[] partitions = assignments.partitionsOnlyAt(shuffle, servers);
     MapStatus[] statuses = status.withMapStatuses(all -> all.clone());
-    int forgotten = 0;
+    int unregistered = 0;
     for (int mapIndex = 0; mapIndex < statuses.length; mapIndex++) {
       MapStatus one = statuses[mapIndex];
       if (one != null && one.mapId() <= mark && isOnlyThere(one, partitions)) {
         tracker.unregisterMapOutput(shuffle, mapIndex, one.location());
-        forgotten++;
+        unregistered++;
       }
     }
     LOG.info(
@@ -168,7 +168,7 @@ public final class LostOutputs extends SparkListener {
             + " shuffle={} servers={} maps={}",
         shuffle,
         servers,
-        forgotten);
+        unregistered);
   }
 
   private static boolean isOnlyThere(MapStatus status, int[] partitions) {
@@ -184,41 +184,42 @@ public final class LostOutputs extends SparkListener {
       return;
     }
     for (int shuffle : shuffles.get()) {
-      int forgotten = forget(shuffle, location -> isNeededAt(location, removed.executorId()));
-      if (forgotten > 0) {
+      int unregistered =
+          unregister(shuffle, location -> isNeededAt(location, removed.executorId()));
+      if (unregistered > 0) {
         LOG.info(
             "local map output lost with its executor, unregistering it shuffle={} executor={}"
                 + " maps={}",
             shuffle,
             removed.executorId(),
-            forgotten);
+            unregistered);
       }
     }
   }
 
   /** Returns the number of unregistered outputs. */
-  private int forget(int shuffle, Predicate<BlockManagerId> location) {
+  private int unregister(int shuffle, Predicate<BlockManagerId> location) {
     Option<ShuffleStatus> status = tracker.shuffleStatuses().get(shuffle);
     if (status.isEmpty()) {
       return 0;
     }
     int before = status.get().numAvailableMapOutputs();
     status.get().removeOutputsByFilter(location::test);
-    int forgotten = before - status.get().numAvailableMapOutputs();
-    if (forgotten > 0) {
+    int unregistered = before - status.get().numAvailableMapOutputs();
+    if (unregistered > 0) {
       // Tasks that start from now on discard their cached map statuses.
       tracker.incrementEpoch();
     }
-    return forgotten;
+    return unregistered;
   }
 
-  private void forgetOutputsOf(int shuffle, String executor) {
+  private void unregisterOutputsOf(int shuffle, String executor) {
     LOG.info(
         "fetch failure names no map task, unregistering all outputs of its executor shuffle={}"
             + " executor={} maps={}",
         shuffle,
         executor,
-        forget(shuffle, location -> MapLocation.isOf(location, executor)));
+        unregister(shuffle, location -> MapLocation.isOf(location, executor)));
   }
 
   private static boolean isNeededAt(BlockManagerId location, String executor) {

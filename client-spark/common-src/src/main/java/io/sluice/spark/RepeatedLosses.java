@@ -33,7 +33,7 @@ final class RepeatedLosses {
    * @param highestMapId highest id of the shuffle's attempts that are registered now
    * @return for a repeated failure: the highest id of the attempts registered at the first failure
    */
-  OptionalLong note(int shuffle, List<String> servers, StageAttempt by, long highestMapId) {
+  OptionalLong addFailure(int shuffle, List<String> servers, StageAttempt by, long highestMapId) {
     Map<List<String>, First> ofShuffle = firsts.computeIfAbsent(shuffle, any -> new HashMap<>());
     First first = ofShuffle.putIfAbsent(servers, new First(by, highestMapId));
     if (first == null

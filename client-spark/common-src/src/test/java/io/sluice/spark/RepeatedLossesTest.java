@@ -13,41 +13,41 @@ class RepeatedLossesTest {
 
   @Test
   void failuresOfOneStageAttemptAreOneLoss() {
-    assertThat(losses.note(1, SERVERS, new StageAttempt(4, 0), 10)).isEmpty();
-    assertThat(losses.note(1, SERVERS, new StageAttempt(4, 0), 10)).isEmpty();
+    assertThat(losses.addFailure(1, SERVERS, new StageAttempt(4, 0), 10)).isEmpty();
+    assertThat(losses.addFailure(1, SERVERS, new StageAttempt(4, 0), 10)).isEmpty();
   }
 
   @Test
   void theSameServersInALaterAttemptAreARepetition() {
-    losses.note(1, SERVERS, new StageAttempt(4, 0), 10);
+    losses.addFailure(1, SERVERS, new StageAttempt(4, 0), 10);
 
-    assertThat(losses.note(1, SERVERS, new StageAttempt(4, 1), 15)).hasValue(10);
-    assertThat(losses.note(1, SERVERS, new StageAttempt(4, 1), 15)).isEmpty();
-    assertThat(losses.note(1, SERVERS, new StageAttempt(4, 2), 20)).hasValue(15);
+    assertThat(losses.addFailure(1, SERVERS, new StageAttempt(4, 1), 15)).hasValue(10);
+    assertThat(losses.addFailure(1, SERVERS, new StageAttempt(4, 1), 15)).isEmpty();
+    assertThat(losses.addFailure(1, SERVERS, new StageAttempt(4, 2), 20)).hasValue(15);
   }
 
   @Test
   void aLateReportOfAnOldAttemptIsNoRepetition() {
-    losses.note(1, SERVERS, new StageAttempt(4, 1), 10);
+    losses.addFailure(1, SERVERS, new StageAttempt(4, 1), 10);
 
-    assertThat(losses.note(1, SERVERS, new StageAttempt(4, 0), 15)).isEmpty();
+    assertThat(losses.addFailure(1, SERVERS, new StageAttempt(4, 0), 15)).isEmpty();
   }
 
   @Test
   void aFailureOfAnotherStageIsARepetition() {
-    losses.note(1, SERVERS, new StageAttempt(4, 0), 10);
+    losses.addFailure(1, SERVERS, new StageAttempt(4, 0), 10);
 
-    assertThat(losses.note(1, SERVERS, new StageAttempt(9, 0), 15)).hasValue(10);
+    assertThat(losses.addFailure(1, SERVERS, new StageAttempt(9, 0), 15)).hasValue(10);
   }
 
   @Test
   void otherServersAndOtherShufflesAreOtherLosses() {
-    losses.note(1, SERVERS, new StageAttempt(4, 0), 10);
+    losses.addFailure(1, SERVERS, new StageAttempt(4, 0), 10);
 
-    assertThat(losses.note(1, List.of("a"), new StageAttempt(4, 1), 15)).isEmpty();
-    assertThat(losses.note(2, SERVERS, new StageAttempt(4, 1), 15)).isEmpty();
+    assertThat(losses.addFailure(1, List.of("a"), new StageAttempt(4, 1), 15)).isEmpty();
+    assertThat(losses.addFailure(2, SERVERS, new StageAttempt(4, 1), 15)).isEmpty();
     losses.retain(List.of(2));
-    assertThat(losses.note(1, SERVERS, new StageAttempt(4, 2), 15)).isEmpty();
-    assertThat(losses.note(2, SERVERS, new StageAttempt(4, 2), 25)).hasValue(15);
+    assertThat(losses.addFailure(1, SERVERS, new StageAttempt(4, 2), 15)).isEmpty();
+    assertThat(losses.addFailure(2, SERVERS, new StageAttempt(4, 2), 25)).hasValue(15);
   }
 }

@@ -109,12 +109,12 @@ class MoveTest {
   }
 
   private PushSession session(ShuffleAssignment known, int map) {
-    ReplacementServers further =
+    ReplacementServers replacements =
         (assignment, server, cause, partitions) ->
             CompletableFuture.completedFuture(
                 driver.replace(known.shuffle().getShuffle(), server, cause, partitions));
     return client.pushSession(
-        known, new MapAttempt(map, map), new PushOptions(null, further, null));
+        known, new MapAttempt(map, map), new PushOptions(null, replacements, null));
   }
 
   private static void add(PushSession session, int map, int round, int bytes) throws Exception {

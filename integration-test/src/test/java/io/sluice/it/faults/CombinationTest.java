@@ -60,7 +60,7 @@ class CombinationTest {
     }
   }
 
-  @ParameterizedTest(name = "copies {0}, further servers {1}, local output {2}")
+  @ParameterizedTest(name = "replicas {0}, replacement servers {1}, local output {2}")
   @CsvSource({
     "1, true, fallback, RUNS_MAPS_AGAIN",
     "1, false, fallback, RUNS_MAPS_AGAIN",
@@ -73,13 +73,14 @@ class CombinationTest {
     "1, true, always, RUNS_NOTHING_AGAIN",
     "2, false, always, RUNS_NOTHING_AGAIN",
   })
-  void twoOfThreeServersGo(int copies, boolean further, String local, Outcomes expected)
+  void rowsAreTheSameAfterTheLossOfTwoOfThreeServers(
+      int replicas, boolean replacementServers, String local, Outcomes expected)
       throws IOException, InterruptedException {
-    String name = copies + "-" + further + "-" + local;
+    String name = replicas + "-" + replacementServers + "-" + local;
     String job = "faults/" + name + "@registered,mapped";
     Outcome found =
-        application(name, copies, local)
-            .set("spark.rss.client.reassign.enabled", Boolean.toString(further))
+        application(name, replicas, local)
+            .set("spark.rss.client.reassign.enabled", Boolean.toString(replacementServers))
             .at(name + "/registered", () -> cluster.servers().get(0).kill())
             .at(name + "/mapped", () -> cluster.servers().get(1).kill())
             .run(List.of("pause:mend", job));
@@ -87,29 +88,30 @@ class CombinationTest {
     check(expected, found, job);
   }
 
-  @ParameterizedTest(name = "copies {0}, local output {1}, when {2}")
+  @ParameterizedTest(name = "replicas {0}, local output {1}, when {2}")
   @CsvSource({
     "2, fallback, registered, RUNS_NOTHING_AGAIN",
     "2, fallback, mapped, RUNS_MAPS_AGAIN",
     "2, always, mapped, RUNS_NOTHING_AGAIN",
     "2, never, mapped, FAILS",
   })
-  void everyServerGoes(int copies, String local, String point, Outcomes expected)
+  void rowsAreTheSameAfterTheLossOfAllServers(
+      int replicas, String local, String point, Outcomes expected)
       throws IOException, InterruptedException {
-    String name = "none-" + copies + "-" + local + "-" + point;
+    String name = "none-" + replicas + "-" + local + "-" + point;
     String job = "faults/" + name + "@" + point;
     Outcome found =
-        application(name, copies, local)
+        application(name, replicas, local)
             .at(name + "/" + point, () -> cluster.servers().forEach(ClusterNode::kill))
             .run(List.of("pause:mend", job));
 
     check(expected, found, job);
   }
 
-  private SparkApplication application(String name, int copies, String local) {
+  private SparkApplication application(String name, int replicas, String local) {
     return FaultCluster.impatient(
             SparkApplication.onSluice(directory.resolve(name), cluster.quorum()))
-        .set("spark.rss.data.replica", Integer.toString(copies))
+        .set("spark.rss.data.replica", Integer.toString(replicas))
         .set("spark.rss.local.output", local)
         .at("mend", this::mend);
   }

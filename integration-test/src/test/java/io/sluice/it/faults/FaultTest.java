@@ -177,14 +177,14 @@ class FaultTest {
   /** Checks by the counters of the shuffle that the expected failover happened. */
   private static void checkWay(SoftAssertions softly, Mode mode, Fault fault, Outcome found) {
     String what = mode + " " + fault;
-    long further = found.shuffle(fault.job(), "generation");
+    long replacements = found.shuffle(fault.job(), "generation");
     long local = found.shuffle(fault.job(), "writes.localBytes");
-    System.out.printf("%s: further servers %d, bytes left local %d%n", what, further, local);
+    System.out.printf("%s: replacement servers %d, local bytes %d%n", what, replacements, local);
     if (Expectation.goesAround(mode, fault)) {
-      softly.assertThat(further + local).as(what + " failovers").isPositive();
+      softly.assertThat(replacements + local).as(what + " failovers").isPositive();
     }
     if (fault == Fault.NONE) {
-      softly.assertThat(further).as(what + " replacement servers").isZero();
+      softly.assertThat(replacements).as(what + " replacement servers").isZero();
     }
     switch (mode) {
       case FALLBACK -> {

@@ -38,7 +38,7 @@ class FallbackTest {
   /** Number of map tasks of the fault job. */
   private static final int MAPS = 6;
 
-  private static final String FURTHER = "faults/further@registered";
+  private static final String REPLACED = "faults/replaced@registered";
   private static final String ALL_LOCAL = "faults/local@registered,mapped";
   private static final String EXACT = "sparseLoss";
   private static final List<String> LOSSES = List.of(EXACT, "indeterminateLoss", "barrierLoss");
@@ -72,7 +72,7 @@ class FallbackTest {
     probe = new ClusterProbe(cluster);
     probe.awaitActiveServers(SERVERS, TIMEOUT);
     List<String> jobs = new ArrayList<>(LOSSES);
-    jobs.add("faults/further");
+    jobs.add("faults/replaced");
     own = new SparkApplication(directory.resolve("own")).run(jobs);
     assertThat(own.exitCode()).as(own.log()).isZero();
   }
@@ -143,7 +143,7 @@ class FallbackTest {
     rules("access", "");
     awaitRulesChanges(read + 2);
     assertThat(found.exitCode()).as(found.log()).isZero();
-    assertThat(found.digest("faults/denied")).isEqualTo(own.digest("faults/further"));
+    assertThat(found.digest("faults/denied")).isEqualTo(own.digest("faults/replaced"));
     assertThat(found.digest(EXACT)).isEqualTo(own.digest(EXACT));
     assertThat(found.shufflesOnSluice()).isZero();
     assertThat(found.fallbacks())
@@ -175,7 +175,7 @@ class FallbackTest {
 
     assertThat(found.exitCode()).as(found.log()).isZero();
     for (String job : List.of("faults/before", "faults/quota@registered", "faults/after")) {
-      assertThat(found.digest(job)).as(job).isEqualTo(own.digest("faults/further"));
+      assertThat(found.digest(job)).as(job).isEqualTo(own.digest("faults/replaced"));
       assertThat(found.number(job, "failedTasks")).as(job).isZero();
     }
     assertThat(found.shuffle("faults/before", "writes.localBytes")).isZero();
@@ -230,23 +230,23 @@ class FallbackTest {
     int[] lost = new int[1];
     SparkApplication application = application("fallback", "fallback");
     application
-        .at("further/registered", () -> killServer(0))
+        .at("replaced/registered", () -> killServer(0))
         .at("mend", this::mend)
         .at("local/registered", () -> cluster.servers().forEach(ClusterNode::kill))
         .at("local/mapped", () -> lost[0] = killExecutor(application, "local"));
 
-    Outcome found = application.run(List.of(FURTHER, "pause:mend", ALL_LOCAL));
+    Outcome found = application.run(List.of(REPLACED, "pause:mend", ALL_LOCAL));
     mend();
 
     assertThroughSluice(found);
-    assertThat(found.digest(FURTHER)).isEqualTo(own.digest("faults/further"));
-    assertThat(found.number(FURTHER, "failedTasks")).isZero();
-    assertThat(found.number(FURTHER, "mapTasks")).isEqualTo(MAPS);
-    assertThat(found.number(FURTHER, "localBytesRead")).isZero();
-    assertThat(found.shuffle(FURTHER, "generation")).as("servers replaced").isEqualTo(1);
-    assertThat(found.shuffle(FURTHER, "writes.localBytes")).isZero();
+    assertThat(found.digest(REPLACED)).isEqualTo(own.digest("faults/replaced"));
+    assertThat(found.number(REPLACED, "failedTasks")).isZero();
+    assertThat(found.number(REPLACED, "mapTasks")).isEqualTo(MAPS);
+    assertThat(found.number(REPLACED, "localBytesRead")).isZero();
+    assertThat(found.shuffle(REPLACED, "generation")).as("servers replaced").isEqualTo(1);
+    assertThat(found.shuffle(REPLACED, "writes.localBytes")).isZero();
 
-    assertThat(found.digest(ALL_LOCAL)).isEqualTo(own.digest("faults/further"));
+    assertThat(found.digest(ALL_LOCAL)).isEqualTo(own.digest("faults/replaced"));
     assertAllLocal(found, ALL_LOCAL, MAPS + lost[0]);
     assertThat(found.number(ALL_LOCAL, "mapTasks"))
         .as("only maps of the lost executor are repeated")
@@ -269,7 +269,7 @@ class FallbackTest {
       mend();
 
       assertThroughSluice(found);
-      assertThat(found.digest(ALL_LOCAL)).isEqualTo(own.digest("faults/further"));
+      assertThat(found.digest(ALL_LOCAL)).isEqualTo(own.digest("faults/replaced"));
       assertThat(found.number(ALL_LOCAL, "mapTasks")).as("no map is repeated").isEqualTo(MAPS);
       assertThat(found.number(ALL_LOCAL, "fetchFailures")).isZero();
       assertThat(found.number(ALL_LOCAL, "remoteBytesRead")).isPositive();
