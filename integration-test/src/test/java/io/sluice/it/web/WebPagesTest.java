@@ -151,7 +151,7 @@ class WebPagesTest {
     browser.awaitText("application registered");
     browser.picture("web-events");
     browser.open(base + "/#/servers/unknown");
-    browser.awaitText("no server of that name");
+    browser.awaitText("unknown server");
     browser.open(base + "/#/nothing");
     browser.awaitText("Page not found.");
     browser.open(base + "/#/");
@@ -225,7 +225,7 @@ class WebPagesTest {
     browser.offline(true);
     browser.await("error message", () -> browser.find("#problem").isDisplayed());
     assertThat(browser.find("#problem").getText())
-        .contains("cannot be reached", "These figures are", "old");
+        .contains("cannot be reached", "The data is", "old");
     assertThat(browser.text()).contains("Assignment balance");
     browser.picture("web-away");
     browser.offline(false);
