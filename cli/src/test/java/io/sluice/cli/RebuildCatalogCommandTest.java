@@ -70,7 +70,7 @@ class RebuildCatalogCommandTest {
     try (RunCatalog catalog =
         RocksCatalog.open(CatalogConfig.directory(base), CatalogConfig.DEFAULT)) {
       catalog.remove(List.of(GOLDEN.id()));
-      catalog.bury(List.of(tombstone));
+      catalog.addTombstones(List.of(tombstone));
     }
     for (int again = 0; again < 2; again++) {
       assertThat(CliRun.of("admin", "rebuild-catalog", base.toString()).out())

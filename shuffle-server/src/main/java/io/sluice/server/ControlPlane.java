@@ -46,7 +46,7 @@ record ControlPlane(Mover mover, Decommission decommission, StoreReport report, 
     Mover mover = mover(startup, engine, data, self::get);
     Decommission decommission =
         new Decommission(() -> engine.store().shuffleCount() == 0, mover, startup.nanoTime());
-    mover.onDone(decommission::look);
+    mover.onDone(decommission::check);
     StoreReport report =
         new StoreReport(
             self.get(),
@@ -65,7 +65,7 @@ record ControlPlane(Mover mover, Decommission decommission, StoreReport report, 
     ScheduledFuture<?> unusedChecks =
         data.timer()
             .scheduleWithFixedDelay(
-                decommission::look,
+                decommission::check,
                 config.cluster().decommissionCheckMs(),
                 config.cluster().decommissionCheckMs(),
                 TimeUnit.MILLISECONDS);

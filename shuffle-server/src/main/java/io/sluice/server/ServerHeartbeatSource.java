@@ -85,22 +85,22 @@ public final class ServerHeartbeatSource implements HeartbeatSource {
   }
 
   @Override
-  public void told(String coordinator, List<ApplicationLease> leases) {
+  public void onLeases(String coordinator, List<ApplicationLease> leases) {
     overQuota.answered(coordinator, leases);
   }
 
   @Override
-  public void applied(List<ShuffleMove> moves) {
+  public void onMovesApplied(List<ShuffleMove> moves) {
     mover.applied(moves);
   }
 
   @Override
-  public void notTold(String coordinator) {
+  public void onNoReply(String coordinator) {
     overQuota.failed(coordinator);
   }
 
   @Override
-  public void forget(String application, LeaseTable.Reason reason) {
+  public void deleteApplication(String application, LeaseTable.Reason reason) {
     int shuffles = store.removeApplication(application);
     forgotten.get(reason).increment();
     log.atInfo()

@@ -151,7 +151,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
     LeaseTable leases =
         new LeaseTable(
             () -> TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong()),
-            config.cluster().leastLeaseMs());
+            config.cluster().minLeaseMs());
     ServerHeartbeatSource heartbeatSource =
         new ServerHeartbeatSource(
             control.report(),

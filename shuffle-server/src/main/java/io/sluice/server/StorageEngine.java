@@ -24,7 +24,7 @@ import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.observe.Latencies;
 import io.sluice.server.observe.ServerCounters;
-import io.sluice.server.recovery.Recovered;
+import io.sluice.server.recovery.RecoveryResult;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.function.LongSupplier;
@@ -41,7 +41,7 @@ record StorageEngine(
     Disks disks,
     MemoryBudget memory,
     ShuffleStore store,
-    Recovered recovered,
+    RecoveryResult recovered,
     ServerCounters counters,
     Spiller spiller,
     Merger merger,
@@ -72,7 +72,7 @@ record StorageEngine(
     ShuffleStore store = parts.add("store", new ShuffleStore(config.shuffles()));
 
     StoreRecovery recovery = new StoreRecovery(startup, disks, store);
-    Recovered recovered = recovery.recover(runs);
+    RecoveryResult recovered = recovery.recover(runs);
     // Closed when no push can be acknowledged, before memory is released.
     parts.add("stop mark", () -> recovery.writeStopMark(recovered));
 

@@ -5,11 +5,11 @@ import io.sluice.server.disk.Fsync;
 import io.sluice.server.disk.RunFiles;
 import io.sluice.server.log.LogTotals;
 import io.sluice.server.log.ShuffleStore;
-import io.sluice.server.recovery.ForgottenShuffles;
-import io.sluice.server.recovery.Recovered;
+import io.sluice.server.recovery.CleanStopMarker;
 import io.sluice.server.recovery.Recovery;
+import io.sluice.server.recovery.RecoveryResult;
 import io.sluice.server.recovery.ScanResult;
-import io.sluice.server.recovery.StopMark;
+import io.sluice.server.recovery.TombstoneWriter;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -39,7 +39,7 @@ final class StoreRecovery {
   }
 
   /** Restores the store from disk. From then on, removed shuffles are recorded on disk. */
-  Recovered recover(RunFiles runs) throws StartException {
+  RecoveryResult recover(RunFiles runs) throws StartException {
     Recovery recovery =
         new Recovery(
             disks.list(), runs, store, config.storage().durability().recoveryTimeoutMs(), nanoTime);
@@ -48,9 +48,9 @@ final class StoreRecovery {
       List<Path> directories = DataDirectories.paths(disks);
       long last = EpochFile.last(directories);
       long epoch = EpochFile.begin(directories, clock, last, findings.newestEpoch());
-      Recovered recovered = recovery.restore(findings, last, epoch);
+      RecoveryResult recovered = recovery.restore(findings, last, epoch);
       store.onForgotten(
-          new ForgottenShuffles(disks.list(), runs, clock, config.shuffles().maxTombstones())::add);
+          new TombstoneWriter(disks.list(), runs, clock, config.shuffles().maxTombstones())::add);
       return recovered;
     } catch (StartException e) {
       throw e;
@@ -66,7 +66,7 @@ final class StoreRecovery {
    * Writes the stop mark if all acknowledged blocks are in files. Without the mark, the next start
    * recovers as after a crash.
    */
-  void writeStopMark(Recovered recovered) throws InterruptedException {
+  void writeStopMark(RecoveryResult recovered) throws InterruptedException {
     LogTotals totals = store.totals();
     if (totals.bufferedBytes() + totals.spillingBytes() > 0 || totals.anyLost()) {
       log.warn(
@@ -78,8 +78,8 @@ final class StoreRecovery {
           totals.anyLost());
       return;
     }
-    StopMark mark =
-        new StopMark(disks.list(), config.storage().durability().fsync() != Fsync.NEVER);
+    CleanStopMarker mark =
+        new CleanStopMarker(disks.list(), config.storage().durability().fsync() != Fsync.NEVER);
     if (!mark.write(recovered.epoch(), recovered.wholeSinceEpoch(), STOP_MARK_MS)) {
       log.warn(
           "stop mark was not written to every directory, the next start recovers as after a crash");

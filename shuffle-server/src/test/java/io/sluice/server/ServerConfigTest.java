@@ -229,8 +229,8 @@ class ServerConfigTest {
         .isEqualTo(Map.of(StorageKind.HDD, new FanInPolicy(7)));
     assertRefused(
         Map.of("rss.server.merge.memory", "60g", "rss.server.buffer.capacity", "110g"),
-        "rss.server.merge.memory: 60GiB does not fit the JVM's direct memory, of which the blocks"
-            + " leave 50.0 GiB");
+        "rss.server.merge.memory: 60GiB exceeds the JVM's direct memory that blocks leave free:"
+            + " 50.0 GiB");
   }
 
   @Test
@@ -268,7 +268,7 @@ class ServerConfigTest {
     assertThat(config.cluster().heartbeat().coordinators())
         .containsExactly(new HostPort("c1", 19999), new HostPort("c2", 19999));
     assertThat(config.cluster().heartbeat().intervalMs()).isEqualTo(10_000);
-    assertThat(config.cluster().leastLeaseMs()).isEqualTo(120_000);
+    assertThat(config.cluster().minLeaseMs()).isEqualTo(120_000);
     assertThat(config.storage().disk().directories())
         .containsExactly(
             new DirectoryConfig(Path.of("/ssd1"), Optional.of(StorageKind.SSD), 1024 * GIB, 0.9),

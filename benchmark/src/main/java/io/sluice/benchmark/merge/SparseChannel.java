@@ -1,6 +1,6 @@
 package io.sluice.benchmark.merge;
 
-import io.sluice.server.disk.NarrowChannel;
+import io.sluice.server.disk.RestrictedFileChannel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
@@ -9,7 +9,7 @@ import java.nio.channels.WritableByteChannel;
  * A file of an {@link EmulatedDisk}, with the calls that writing, merging and reading make. Each is
  * a request to the disk; a copy from file to file is one to read and one to write.
  */
-final class SparseChannel extends NarrowChannel {
+final class SparseChannel extends RestrictedFileChannel {
   private static final int COPY_BYTES = 1 << 20;
 
   private final SparseContent content;

@@ -31,7 +31,7 @@ final class TransientCatalog implements RunCatalog {
   }
 
   @Override
-  public void bury(Collection<Tombstone> shuffles) {}
+  public void addTombstones(Collection<Tombstone> shuffles) {}
 
   @Override
   public List<Tombstone> tombstones() {
@@ -39,7 +39,7 @@ final class TransientCatalog implements RunCatalog {
   }
 
   @Override
-  public void stopped(CleanStop stop) {}
+  public void recordCleanStop(CleanStop stop) {}
 
   @Override
   public Optional<CleanStop> lastCleanStop() {

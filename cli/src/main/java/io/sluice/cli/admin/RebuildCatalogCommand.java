@@ -75,9 +75,9 @@ final class RebuildCatalogCommand implements Callable<Integer> {
         rebuilt.applications(),
         rebuilt.problems().size(),
         rebuilt.problems().isEmpty() ? "" : ", which the next start of the server deletes",
-        rebuilt.forgottenShuffles() < 0
+        rebuilt.tombstones() < 0
             ? "no old catalog could be read, so which shuffles were forgotten is not known"
-            : rebuilt.forgottenShuffles() + " forgotten shuffles kept from the old one");
+            : rebuilt.tombstones() + " forgotten shuffles kept from the old one");
     out.flush();
   }
 }

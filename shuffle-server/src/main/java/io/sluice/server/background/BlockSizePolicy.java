@@ -4,35 +4,36 @@ import io.sluice.common.config.DataSize;
 import java.util.List;
 
 /**
- * Merges runs whose extents are smaller than a target: as many neighbours as make extents of the
- * target's size, or as many as the bounds let through. What was merged is merged again if it is
- * still small and nothing else is left to do, but only with runs that together are as large: so no
- * byte is written again more often than a run can double.
+ * Merges neighbouring runs whose extents are smaller than a target, until the merged extents reach
+ * the target or the bounds are reached. Merged runs that are still small are merged again if there
+ * is no other work. They are merged only with runs of at least the same total size. So each rewrite
+ * of a byte at least doubles its run.
  */
 public record BlockSizePolicy(long targetBytes) implements MergePolicy {
   public BlockSizePolicy {
     if (targetBytes < 1) {
-      throw new IllegalArgumentException("target of " + targetBytes + " bytes");
+      throw new IllegalArgumentException(
+          "target block size of " + targetBytes + " bytes, expected at least 1");
     }
   }
 
   @Override
-  public List<MergeWindow> windows(List<MergeCandidate> stretch, MergeBounds bounds) {
+  public List<MergeWindow> windows(List<MergeCandidate> sequence, MergeBounds bounds) {
     List<MergeWindow> first =
-        Windows.cut(stretch.size(), from -> end(stretch, from, bounds, false));
+        Windows.cut(sequence.size(), from -> end(sequence, from, bounds, false));
     return first.isEmpty()
-        ? Windows.cut(stretch.size(), from -> end(stretch, from, bounds, true))
+        ? Windows.cut(sequence.size(), from -> end(sequence, from, bounds, true))
         : first;
   }
 
-  private int end(List<MergeCandidate> stretch, int from, MergeBounds bounds, boolean again) {
+  private int end(List<MergeCandidate> sequence, int from, MergeBounds bounds, boolean again) {
     WindowSum sum = new WindowSum(bounds);
     int at = from;
-    while (at < stretch.size() && mayTake(stretch.get(at), again)) {
-      if (sum.isFullFor(stretch.get(at))) {
+    while (at < sequence.size() && mayTake(sequence.get(at), again)) {
+      if (sum.isFullFor(sequence.get(at))) {
         return sum.isBalanced() ? at : from;
       }
-      sum.add(stretch.get(at++));
+      sum.add(sequence.get(at++));
       if (sum.isBalanced()
           && (sum.mergedExtentBytes() >= targetBytes || sum.count() == bounds.maxInputs())) {
         return at;
@@ -45,7 +46,7 @@ public record BlockSizePolicy(long targetBytes) implements MergePolicy {
     return run.bytes() / run.extents() < targetBytes && (again || !run.merged());
   }
 
-  /** As in logs and tables. */
+  /** The text used in logs and tables. */
   @Override
   public String toString() {
     return "blocks of " + new DataSize(targetBytes).toRoundedText();

@@ -17,21 +17,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Takes runs from disks above their high mark down to their low mark, to the next slower kind that
- * has room. One thread per such disk: if a disk hangs, only moves between it and another do. Bytes
- * per second are bounded for each, and fewer while runs are being spilled to the target.
- * Thread-safe.
+ * Moves runs from disks above their high watermark to the next slower kind with free space, until
+ * the low watermark is reached. Uses one thread per source disk: if a disk hangs, only moves from
+ * or to it hang. The rate is limited per source disk, and reduced while runs are spilled to the
+ * target. Thread-safe.
  */
 public final class Demoter implements AutoCloseable {
   private static final long TICK_MS = 1_000;
 
-  /** A run that could not be moved is left alone for so long. */
+  /** Time until a failed move is retried. */
   private static final long RETRY_MS = 60_000;
 
-  /** How long a chunk waits for spills to the same disk: they come first, but not for ever. */
-  private static final long GIVE_WAY_MS = 50;
+  /** Maximum wait of a chunk for spills to the same disk, which have priority. */
+  private static final long MAX_SPILL_WAIT_MS = 50;
 
-  /** A thread that waits for its disk is left behind. */
+  /** Timeout of {@link #close}; a thread whose disk hangs is not waited for. */
   private static final long CLOSE_WAIT_MS = 2_000;
 
   private final RunFiles files;
@@ -40,7 +40,7 @@ public final class Demoter implements AutoCloseable {
   private final List<Source> sources = new ArrayList<>();
 
   /**
-   * @param bytesPerSecond most that are moved from one disk; 0: nothing is moved
+   * @param bytesPerSecond maximum rate of moves from one disk; 0: no moves
    */
   public Demoter(
       Disks disks,
@@ -65,12 +65,12 @@ public final class Demoter implements AutoCloseable {
     sources.forEach(source -> source.thread.start());
   }
 
-  /** Moves what is too much now, on the calling thread. */
+  /** Moves runs from all disks above their high watermark, on the calling thread. */
   void demote() {
     sources.forEach(Source::demote);
   }
 
-  /** Ends the threads; a move that is under way is given up. Idempotent. */
+  /** Stops the threads; a move in progress is cancelled. Idempotent. */
   @Override
   public void close() {
     DiskThread.stopAll(sources.stream().map(source -> source.thread).toList(), CLOSE_WAIT_MS);
@@ -106,7 +106,7 @@ public final class Demoter implements AutoCloseable {
         }
       }
       for (RunFile run :
-          DemotionPolicy.choose(candidates, disk.bytesAboveLowMark(), worthwhileBytes())) {
+          DemotionPolicy.choose(candidates, disk.bytesAboveLowMark(), preferredMinBytes())) {
         Disk target = choose(run.length());
         if (target == null || thread.isStopping()) {
           return;
@@ -119,22 +119,24 @@ public final class Demoter implements AutoCloseable {
       }
     }
 
-    /** Length from which a run is worth moving to some place that has room. */
-    private long worthwhileBytes() {
+    /** The smallest preferred minimum length among the targets with free space. */
+    private long preferredMinBytes() {
       return slower.stream()
           .filter(each -> each.mayWrite(1))
-          .mapToLong(each -> each.storage().worthwhileBytes())
+          .mapToLong(each -> each.storage().preferredMinBytes())
           .min()
           .orElse(0);
     }
 
-    /** The next slower kind with room; disks of a kind share. */
+    /**
+     * Chooses a target of the next slower kind with free space; disks of one kind share the runs.
+     */
     private Disk choose(long bytes) {
-      List<DiskPlacement.Place<Disk>> places = new ArrayList<>();
+      List<DiskPlacement.PlacementCandidate<Disk>> candidates = new ArrayList<>();
       for (Disk each : slower) {
         if (each.mayWrite(bytes) && each.health().state().isWritten()) {
-          places.add(
-              new DiskPlacement.Place<>(
+          candidates.add(
+              new DiskPlacement.PlacementCandidate<>(
                   each,
                   each.kind(),
                   Math.max(1, each.freeBytes()),
@@ -143,13 +145,13 @@ public final class Demoter implements AutoCloseable {
                   each.isDoubtful()));
         }
       }
-      return placement.choose(places, bytes, true);
+      return placement.choose(candidates, bytes, true);
     }
 
     private boolean admit(Disk target, int bytes) {
       long wait = rate.take(bytes);
       if (target.queueDepth() > 1) {
-        wait = Math.max(wait, TimeUnit.MILLISECONDS.toNanos(GIVE_WAY_MS));
+        wait = Math.max(wait, TimeUnit.MILLISECONDS.toNanos(MAX_SPILL_WAIT_MS));
       }
       return thread.pause(wait);
     }

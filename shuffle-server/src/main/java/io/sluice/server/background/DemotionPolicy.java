@@ -5,15 +5,15 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Which runs leave a disk that is too full: the biggest and coldest first, by the product of length
- * and time since the last use. One large file is moved rather than many small ones, and what is
- * being read stays. No clock, no files.
+ * Selects the runs to demote from a full disk: largest and coldest first, by the product of length
+ * and time since the last use. Moves one large file rather than many small ones, and keeps runs
+ * that are being read. Uses no clock and no files.
  */
 final class DemotionPolicy {
   /**
-   * A run that could go.
+   * A run that can be demoted.
    *
-   * @param idleNanos since it was last read, or written if it never was
+   * @param idleNanos time since the last read, or since the write if it was never read
    */
   record Candidate<R>(R run, long length, long idleNanos) {
     private double weight() {
@@ -23,19 +23,19 @@ final class DemotionPolicy {
 
   private DemotionPolicy() {}
 
-  /** The runs to move, in order, until at least so many bytes are gone. */
+  /** The runs to move, in order, with a total length of at least {@code bytes}. */
   static <R> List<R> choose(List<Candidate<R>> candidates, long bytes) {
     return choose(candidates, bytes, 0);
   }
 
   /**
-   * As above, where shorter runs than {@code worthwhileBytes} go after all others: for a place that
-   * does not take many small files well.
+   * As above, but runs shorter than {@code preferredMinBytes} come last: for storage that handles
+   * small files badly.
    */
-  static <R> List<R> choose(List<Candidate<R>> candidates, long bytes, long worthwhileBytes) {
+  static <R> List<R> choose(List<Candidate<R>> candidates, long bytes, long preferredMinBytes) {
     List<Candidate<R>> sorted = new ArrayList<>(candidates);
     sorted.sort(
-        Comparator.comparing((Candidate<R> each) -> each.length() < worthwhileBytes)
+        Comparator.comparing((Candidate<R> each) -> each.length() < preferredMinBytes)
             .thenComparing(
                 Comparator.comparingDouble((Candidate<R> each) -> each.weight()).reversed()));
     List<R> chosen = new ArrayList<>();

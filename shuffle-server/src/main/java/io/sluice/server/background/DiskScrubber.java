@@ -15,18 +15,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Verifies the runs of one disk again and again, on a thread of its own. {@link #close} does not
- * wait for a disk that hangs. Thread-safe.
+ * Verifies the runs of one disk periodically, on its own thread. {@link #close} does not wait for a
+ * disk that hangs. Thread-safe.
  */
 public final class DiskScrubber<R extends ScrubbedRun> implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DiskScrubber.class);
 
-  /** How often it is asked whether a run is due; an interval is an hour. */
+  /** Interval of checks for due runs; the default scrub interval is an hour. */
   private static final long POLL_MS = 10_000;
 
   static final long STOP_WAIT_MS = 2_000;
 
-  /** The run is not needed any more: no reason to read on. */
+  /** The run is no longer needed: stops reading it. */
   private static final class NotNeededException extends IOException {
     private static final long serialVersionUID = 1L;
   }
@@ -35,9 +35,9 @@ public final class DiskScrubber<R extends ScrubbedRun> implements AutoCloseable 
   private final ScrubCounters counters;
   private final LongSupplier nanoTime;
   private final ScrubSchedule<R> schedule;
-  private final ScrubRateLimit pace;
+  private final ScrubRateLimit rateLimit;
   private final DiskThread thread;
-  // Used by the scrubbing thread only; made when it is needed.
+  // Used by the scrubbing thread only; allocated on first use.
   private ByteBuffer[] buffers;
 
   /**
@@ -53,9 +53,9 @@ public final class DiskScrubber<R extends ScrubbedRun> implements AutoCloseable 
   }
 
   /**
-   * As the other, with pauses by the caller.
+   * As the other constructor, with a given pause.
    *
-   * @param pause null: those of this object, which its end cuts short
+   * @param pause null: the pause of the thread, which {@link #close} interrupts
    */
   DiskScrubber(
       ScrubbedDisk<R> disk,
@@ -70,14 +70,14 @@ public final class DiskScrubber<R extends ScrubbedRun> implements AutoCloseable 
     this.schedule = new ScrubSchedule<>(TimeUnit.MILLISECONDS.toNanos(config.intervalMs()));
     this.thread =
         new DiskThread("scrub-disk-" + number, Math.min(POLL_MS, config.intervalMs()), this::pass);
-    this.pace =
+    this.rateLimit =
         new ScrubRateLimit(
             new RateLimiter(config.bytesPerSecond(), nanoTime),
             disk::isBusy,
             pause == null ? ms -> thread.pause(TimeUnit.MILLISECONDS.toNanos(ms)) : pause);
   }
 
-  /** Starts the thread, which begins to verify at once. */
+  /** Starts the thread, which starts to verify at once. */
   public void start() {
     thread.signal();
     thread.start();
@@ -87,13 +87,13 @@ public final class DiskScrubber<R extends ScrubbedRun> implements AutoCloseable 
     return thread;
   }
 
-  /** Ends the thread. Idempotent. */
+  /** Stops the thread. Idempotent. */
   @Override
   public void close() {
     DiskThread.stopAll(List.of(thread), STOP_WAIT_MS);
   }
 
-  /** Verifies every run that is due now. */
+  /** Verifies every due run. */
   void pass() {
     List<R> due = schedule.due(disk.runs(), nanoTime.getAsLong());
     for (R run : due) {
@@ -125,7 +125,7 @@ public final class DiskScrubber<R extends ScrubbedRun> implements AutoCloseable 
       }
       counters.verified();
     } catch (NotNeededException | InterruptedIOException e) {
-      LOG.debug("run not verified to its end file={} reason={}", run.file(), e.toString());
+      LOG.debug("verification of run cancelled file={} reason={}", run.file(), e.toString());
     } catch (RunFormatException e) {
       if (run.isNeeded()) {
         counters.damaged();
@@ -145,7 +145,7 @@ public final class DiskScrubber<R extends ScrubbedRun> implements AutoCloseable 
     if (!run.isNeeded()) {
       throw new NotNeededException();
     }
-    pace.beforeRead(bytes);
+    rateLimit.beforeRead(bytes);
     counters.read(bytes);
   }
 }

@@ -2,10 +2,7 @@ package io.sluice.server.background;
 
 import java.util.List;
 
-/**
- * Merges as soon as N runs have piled up, each run once. Fewer than N where more would not be
- * bounded.
- */
+/** Merges every N runs, each run once; fewer than N if the bounds are reached. */
 public record FanInPolicy(int fanIn) implements MergePolicy {
   public FanInPolicy {
     if (fanIn < 2) {
@@ -14,17 +11,17 @@ public record FanInPolicy(int fanIn) implements MergePolicy {
   }
 
   @Override
-  public List<MergeWindow> windows(List<MergeCandidate> stretch, MergeBounds bounds) {
-    return Windows.cut(stretch.size(), from -> end(stretch, from, bounds));
+  public List<MergeWindow> windows(List<MergeCandidate> sequence, MergeBounds bounds) {
+    return Windows.cut(sequence.size(), from -> end(sequence, from, bounds));
   }
 
-  private int end(List<MergeCandidate> stretch, int from, MergeBounds bounds) {
+  private int end(List<MergeCandidate> sequence, int from, MergeBounds bounds) {
     WindowSum sum = new WindowSum(bounds);
-    for (int at = from; at < stretch.size() && !stretch.get(at).merged(); at++) {
-      if (sum.isFullFor(stretch.get(at))) {
+    for (int at = from; at < sequence.size() && !sequence.get(at).merged(); at++) {
+      if (sum.isFullFor(sequence.get(at))) {
         return sum.count() > 1 ? at : from;
       }
-      sum.add(stretch.get(at));
+      sum.add(sequence.get(at));
       if (sum.count() == Math.min(fanIn, bounds.maxInputs())) {
         return at + 1;
       }
@@ -32,7 +29,7 @@ public record FanInPolicy(int fanIn) implements MergePolicy {
     return from;
   }
 
-  /** As in logs and tables. */
+  /** The text used in logs and tables. */
   @Override
   public String toString() {
     return "fan-in " + fanIn;

@@ -6,14 +6,14 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
 /**
- * What is written out next: of the application that has most in memory, the shuffle that has most.
- * An application with many small shuffles is written out before one with a single larger shuffle
- * that has less in all, so that memory that is short stays with those who use little of it.
+ * Selects the next shuffle to spill: the largest shuffle in memory of the application with the most
+ * bytes in memory. So an application with many small shuffles is spilled before one with a larger
+ * shuffle but fewer bytes in total. Applications that use little memory keep it.
  */
 final class FullestShuffle {
   private FullestShuffle() {}
 
-  /** Null if nobody has anything. */
+  /** Returns null if no shuffle has bytes in memory. */
   static <S> S of(
       Iterable<? extends S> shuffles,
       Function<? super S, String> application,
@@ -24,21 +24,21 @@ final class FullestShuffle {
           application.apply(shuffle), bufferedBytes.applyAsLong(shuffle), Long::sum);
     }
     String largest = null;
-    long most = 0;
+    long maxBytes = 0;
     for (Map.Entry<String, Long> entry : byApplication.entrySet()) {
-      if (entry.getValue() > most) {
+      if (entry.getValue() > maxBytes) {
         largest = entry.getKey();
-        most = entry.getValue();
+        maxBytes = entry.getValue();
       }
     }
     S fullest = null;
-    long mostOfShuffle = 0;
+    long maxShuffleBytes = 0;
     for (S shuffle : shuffles) {
-      // Bytes may have come or gone since.
+      // Sizes may have changed since.
       long bytes = bufferedBytes.applyAsLong(shuffle);
-      if (bytes > mostOfShuffle && application.apply(shuffle).equals(largest)) {
+      if (bytes > maxShuffleBytes && application.apply(shuffle).equals(largest)) {
         fullest = shuffle;
-        mostOfShuffle = bytes;
+        maxShuffleBytes = bytes;
       }
     }
     return fullest;

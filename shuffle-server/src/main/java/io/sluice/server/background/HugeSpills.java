@@ -7,14 +7,14 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Keeps applications that have a huge partition from taking memory from others: each is limited to
- * a share of it, and their shuffles go to disk without waiting for the high mark, in runs of a
- * quarter of that share, so that one is written while the next fill.
+ * Limits the memory of applications with a huge partition to a share of the budget each. Their
+ * shuffles are spilled without waiting for the high watermark. A run has a quarter of that share,
+ * so that one run is written while the next ones fill.
  *
  * <p>Not thread-safe: used by the planner.
  */
 final class HugeSpills {
-  /** Runs of one application's share: one being written, one waiting, two filling. */
+  /** Runs per share: one being written, one waiting, two filling. */
   private static final int RUNS_PER_LIMIT = 4;
 
   private final ShuffleStore store;
@@ -29,7 +29,7 @@ final class HugeSpills {
     this.runBytes = Math.max(1, Math.min(config.maxRunBytes(), limitBytes / RUNS_PER_LIMIT));
   }
 
-  /** Lets the memory know who is limited now. Cheap while there is nobody. */
+  /** Updates the limited applications in the memory budget. Cheap while there are none. */
   void limit() {
     Set<String> applications = new HashSet<>();
     for (ShuffleLog log : store.totals().hugeLogs()) {
@@ -38,12 +38,15 @@ final class HugeSpills {
     memory.setLimit(applications, limitBytes);
   }
 
-  /** Size of the runs. */
+  /** Length of a run. */
   long runBytes() {
     return runBytes;
   }
 
-  /** The log to spill now, or null: one that has a whole run, or whoever lets a body wait. */
+  /**
+   * The log to spill now, or null: one with bytes for a full run, or one whose frames wait for
+   * memory.
+   */
   ShuffleLog next() {
     ShuffleLog fullest = fullest(store.totals().hugeLogs(), null);
     if (fullest != null && fullest.bufferedBytes() >= runBytes) {
@@ -59,18 +62,18 @@ final class HugeSpills {
   }
 
   /**
-   * @param application only its logs; null for all
+   * @param application restricts the logs to this application; null: all logs
    * @return null if nothing is buffered
    */
   private static ShuffleLog fullest(Iterable<ShuffleLog> logs, String application) {
     ShuffleLog fullest = null;
-    long most = 0;
+    long maxBytes = 0;
     for (ShuffleLog log : logs) {
       if (application == null || log.key().application().equals(application)) {
         long buffered = log.bufferedBytes();
-        if (buffered > most) {
+        if (buffered > maxBytes) {
           fullest = log;
-          most = buffered;
+          maxBytes = buffered;
         }
       }
     }

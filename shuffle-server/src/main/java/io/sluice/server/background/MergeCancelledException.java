@@ -2,7 +2,7 @@ package io.sluice.server.background;
 
 import java.io.IOException;
 
-/** A merge is given up; nothing is wrong. */
+/** A merge was cancelled; this is not an error. */
 final class MergeCancelledException extends IOException {
   private static final long serialVersionUID = 1L;
 

@@ -1,10 +1,10 @@
 package io.sluice.server.background;
 
 /**
- * A run as a policy sees it.
+ * A run that a policy may select.
  *
- * @param bytes of its blocks, at least 1
- * @param extents partitions that it holds, at least 1
- * @param merged whether it was merged already
+ * @param bytes bytes of blocks, at least 1
+ * @param extents number of partitions in the run, at least 1
+ * @param merged whether the run is the output of a merge
  */
 public record MergeCandidate(long bytes, int extents, boolean merged) {}

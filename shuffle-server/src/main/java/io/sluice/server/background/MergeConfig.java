@@ -12,34 +12,34 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * How to merge.
+ * Configuration of merges.
  *
- * @param policies by the kind of disk; none where nothing is merged
- * @param memoryBytes for all merges together
- * @param maxOutputBytes most bytes of blocks in a merged run
+ * @param policies policy for each kind of disk; no entry: no merges
+ * @param memoryBytes memory of all merges together
+ * @param maxOutputBytes maximum bytes of blocks in a merged run
  */
 public record MergeConfig(
     Map<StorageKind, MergePolicy> policies, long memoryBytes, long maxOutputBytes) {
   /**
-   * Heap for an extent, measured: 138 bytes of its run's index, 20 of the log's plan, and at most
-   * half of the first for its share of an extent of the output.
+   * Heap per extent, measured: 138 bytes of its run's index, 20 of the log's plan, and at most 138
+   * / 2 for its share of an extent of the output.
    */
   private static final int EXTENT_BYTES = 138 + 20 + 138 / 2;
 
-  /** Smaller reads would be seeks again. */
-  private static final int LEAST_WINDOW_BYTES = 256 << 10;
+  /** Minimum read size; smaller reads would be dominated by seeks. */
+  private static final int MIN_WINDOW_BYTES = 256 << 10;
 
-  private static final long BY_MACHINE = -1;
-  private static final long MOST_DEFAULT_BYTES = 128L << 20;
-  private static final long LEAST_MEMORY_BYTES = 4L << 20;
+  private static final long DERIVED = -1;
+  private static final long MAX_DEFAULT_BYTES = 128L << 20;
+  private static final long MIN_MEMORY_BYTES = 4L << 20;
 
-  /** What makes runs worth merging. */
+  /** Condition for a merge. */
   public enum PolicyKind {
-    /** Nothing does. */
+    /** Runs are not merged. */
     OFF,
-    /** So many of them. */
+    /** A number of runs. */
     FAN_IN,
-    /** Their small extents. */
+    /** Small extents. */
     BLOCK_SIZE
   }
 
@@ -55,12 +55,12 @@ public record MergeConfig(
 
   static final ConfigKey<Long> MEMORY =
       ConfigKey.dataSize("rss.server.merge.memory")
-          .defaultValue(BY_MACHINE)
-          .alsoAllow(BY_MACHINE, "as much as -XX:MaxDirectMemorySize leaves, up to 128MiB")
-          .atLeast(LEAST_MEMORY_BYTES)
+          .defaultValue(DERIVED)
+          .alsoAllow(DERIVED, "free direct memory (-XX:MaxDirectMemorySize), at most 128MiB")
+          .atLeast(MIN_MEMORY_BYTES)
           .doc(
-              "Memory for all merges of run files together, shared evenly by the disks. Raise it"
-                  + " if merges fall behind on servers with many disks.")
+              "Memory for all merges of run files together, divided evenly among the disks. Raise"
+                  + " it if merges fall behind on servers with many disks.")
           .build();
 
   static final ConfigKey<Long> MAX_OUTPUT =
@@ -68,11 +68,11 @@ public record MergeConfig(
           .defaultValue(4L << 30)
           .atLeast(1L << 20)
           .doc(
-              "Maximum size of a merged run file. Lower it if the deletion of a shuffle should"
-                  + " free disk space sooner during merges.")
+              "Maximum size of a merged run file. Lower it if deleting a shuffle must free disk"
+                  + " space sooner during merges.")
           .build();
 
-  /** The keys that the settings are made from. */
+  /** The keys that this record is made from. */
   public static final List<ConfigKey<?>> KEYS =
       List.of(
           HDD_POLICY,
@@ -91,23 +91,23 @@ public record MergeConfig(
   /**
    * Bytes of read buffers of one merge.
    *
-   * @param merges how many run at a time
+   * @param merges number of concurrent merges
    */
   int bufferBytes(int merges) {
     return (int) Math.min(Integer.MAX_VALUE, memoryBytes / merges / 4 * 3);
   }
 
-  /** What one merge may take if so many run at a time. */
+  /** Bounds of one merge. */
   MergeBounds bounds(int merges) {
     return new MergeBounds(
-        Math.max(2, bufferBytes(merges) / LEAST_WINDOW_BYTES),
+        Math.max(2, bufferBytes(merges) / MIN_WINDOW_BYTES),
         maxOutputBytes,
         Math.max(2, memoryBytes / merges / 4 / EXTENT_BYTES));
   }
 
   /**
-   * @param arenaBytes direct memory that is for blocks
-   * @throws ConfigException the JVM does not have that much memory
+   * @param arenaBytes direct memory reserved for blocks
+   * @throws ConfigException if the memory exceeds the JVM's direct memory
    */
   public static MergeConfig from(ConfigSet set, MachineMemory machine, long arenaBytes) {
     Map<StorageKind, MergePolicy> policies = new EnumMap<>(StorageKind.class);
@@ -133,17 +133,17 @@ public record MergeConfig(
   private static long memory(ConfigSet set, MachineMemory machine, long arenaBytes) {
     long asked = set.get(MEMORY);
     long left = machine.directMaxBytes() - arenaBytes;
-    if (asked == BY_MACHINE) {
-      return Math.max(LEAST_MEMORY_BYTES, Math.min(MOST_DEFAULT_BYTES, left / 2));
+    if (asked == DERIVED) {
+      return Math.max(MIN_MEMORY_BYTES, Math.min(MAX_DEFAULT_BYTES, left / 2));
     }
     if (asked > left) {
       throw new ConfigException(
           MEMORY.name()
               + ": "
               + MEMORY.print(asked)
-              + " does not fit the JVM's direct memory, of which the blocks leave "
+              + " exceeds the JVM's direct memory that blocks leave free: "
               + new DataSize(left).toRoundedText()
-              + "; give less, or start with a larger -XX:MaxDirectMemorySize");
+              + "; lower it, or raise -XX:MaxDirectMemorySize");
     }
     return asked;
   }
@@ -153,13 +153,14 @@ public record MergeConfig(
     return ConfigKey.enumeration(key + ".policy", PolicyKind.class)
         .defaultValue(PolicyKind.BLOCK_SIZE)
         .doc(
-            "When neighbouring run files on "
+            "Policy for merging neighbouring run files on "
                 + kind.toUpperCase(Locale.ROOT)
-                + "s are merged. BLOCK_SIZE: while their average part of a partition is smaller than "
+                + "s. BLOCK_SIZE: merge while the average bytes of one partition in a file are"
+                + " below "
                 + key
-                + ".block.size. FAN_IN: when there are "
+                + ".block.size; FAN_IN: merge every "
                 + key
-                + ".fan.in of them. OFF: never. Change it if merges cost more than reads gain.")
+                + ".fan.in files; OFF: never. Change it if merges cost more than reads gain.")
         .build();
   }
 
@@ -167,7 +168,7 @@ public record MergeConfig(
     return ConfigKey.dataSize("rss.server.merge." + kind + ".block.size")
         .defaultValue(bytes)
         .atLeast(1L)
-        .doc("Average size of a partition's part of a run file that merges aim at. " + occasion)
+        .doc("Target of merges for the average bytes of one partition in a run file. " + occasion)
         .build();
   }
 
@@ -177,7 +178,7 @@ public record MergeConfig(
         .defaultValue(40)
         .atLeast(2)
         .doc(
-            "Number of run files that are merged into one with FAN_IN in "
+            "Number of run files merged into one with FAN_IN in "
                 + key
                 + ".policy. Lower it if readers open too many run files.")
         .build();

@@ -3,7 +3,7 @@ package io.sluice.server.background;
 import io.sluice.server.observe.Latencies;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What the merging of a server has done since its start. Thread-safe; every figure only grows. */
+/** Counters of merges since the start of the server. Thread-safe; counters never decrease. */
 public final class MergeCounters {
   private final Latencies latencies;
   private final LongAdder merges = new LongAdder();
@@ -14,13 +14,13 @@ public final class MergeCounters {
   private final LongAdder cancelled = new LongAdder();
   private final LongAdder pauses = new LongAdder();
 
-  /** Counters whose latencies nobody reads. */
+  /** Counters with unpublished latencies. */
   public MergeCounters() {
     this(new Latencies());
   }
 
   /**
-   * @param latencies is told how long merges took
+   * @param latencies records the durations of merges
    */
   public MergeCounters(Latencies latencies) {
     this.latencies = latencies;
@@ -41,7 +41,7 @@ public final class MergeCounters {
     failures.increment();
   }
 
-  void gaveUp() {
+  void mergeCancelled() {
     cancelled.increment();
   }
 
@@ -49,37 +49,37 @@ public final class MergeCounters {
     pauses.increment();
   }
 
-  /** Runs that were written by merging. */
+  /** Number of merges that wrote a run. */
   public long merges() {
     return merges.sum();
   }
 
-  /** Runs that went into them. */
+  /** Number of input runs of these merges. */
   public long mergedRuns() {
     return mergedRuns.sum();
   }
 
-  /** Bytes that merges have read from run files. */
+  /** Bytes that merges read from run files. */
   public long readBytes() {
     return readBytes.sum();
   }
 
-  /** Bytes of the files that merges have written. */
+  /** Bytes of the files that merges wrote. */
   public long writtenBytes() {
     return writtenBytes.sum();
   }
 
-  /** Merges that a disk or a damaged run ended; they have changed nothing. */
+  /** Merges that failed because of a disk or a damaged run; their inputs are kept. */
   public long failures() {
     return failures.sum();
   }
 
-  /** Merges that were given up: their shuffle was forgotten or lost runs, or the server stops. */
+  /** Cancelled merges: the shuffle was deleted or lost runs, or the server stops. */
   public long cancelled() {
     return cancelled.sum();
   }
 
-  /** How often a merge waited for more urgent writing. */
+  /** Number of times a merge paused for spills. */
   public long pauses() {
     return pauses.sum();
   }

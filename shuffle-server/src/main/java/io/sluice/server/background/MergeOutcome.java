@@ -1,9 +1,9 @@
 package io.sluice.server.background;
 
-/** How a merge has ended. Only {@link #MERGED} has changed anything. */
+/** Outcome of a merge. The inputs are kept unless it is {@link #MERGED}. */
 public enum MergeOutcome {
   MERGED,
-  /** The runs are not what they were, or their shuffle is gone. */
+  /** The runs have changed, or their shuffle was deleted. */
   STALE,
   /** The server stops. */
   CANCELLED,
@@ -11,6 +11,6 @@ public enum MergeOutcome {
   INPUT_FAILED,
   /** The merged run could not be written. */
   OUTPUT_FAILED,
-  /** The server lacks memory or descriptors: the runs are merged with a later plan. */
+  /** The server is out of memory or file descriptors: a later plan merges the runs. */
   POSTPONED
 }

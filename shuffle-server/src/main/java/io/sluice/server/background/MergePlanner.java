@@ -15,26 +15,26 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * Finds what to merge: looks at the runs of each shuffle, cuts them into stretches of neighbours
- * that lie on working disks of one kind, and asks the policy of that kind. No threads, no files.
- * Thread-safe if what it asks is.
+ * Plans merges: splits the runs of each shuffle into sequences of neighbours on healthy disks of
+ * one kind, and applies the policy of that kind. Has no threads and does no I/O. Thread-safe if the
+ * given policies and predicate are.
  */
 final class MergePlanner {
   private final Map<StorageKind, MergePolicy> policies;
   private final MergeBounds bounds;
-  private final Predicate<StoredRun> isLeftOut;
+  private final Predicate<StoredRun> isExcluded;
 
   /**
-   * @param isLeftOut whether a run must not be merged
+   * @param isExcluded whether a run must not be merged
    */
   MergePlanner(
-      Map<StorageKind, MergePolicy> policies, MergeBounds bounds, Predicate<StoredRun> isLeftOut) {
+      Map<StorageKind, MergePolicy> policies, MergeBounds bounds, Predicate<StoredRun> isExcluded) {
     this.policies = policies;
     this.bounds = bounds;
-    this.isLeftOut = isLeftOut;
+    this.isExcluded = isExcluded;
   }
 
-  /** Every merge that is worth doing now, those that gain most first. */
+  /** All merges to do now, highest gain first. */
   List<MergeTask> plan(Collection<ShuffleLog> logs) {
     List<MergeTask> tasks = new ArrayList<>();
     for (ShuffleLog log : logs) {
@@ -45,21 +45,21 @@ final class MergePlanner {
   }
 
   private void plan(ShuffleLog log, List<MergeTask> tasks) {
-    Stretch stretch = new Stretch(log, null);
+    RunSequence sequence = new RunSequence(log, null);
     for (LoggedRun run : log.runs()) {
       StorageKind kind = mergeableKind(run);
-      if (kind == null || kind != stretch.kind || !run.followsPrevious()) {
-        stretch.plan(tasks);
-        stretch = new Stretch(log, kind);
+      if (kind == null || kind != sequence.kind || !run.followsPrevious()) {
+        sequence.plan(tasks);
+        sequence = new RunSequence(log, kind);
       }
       if (kind != null) {
-        stretch.add(run);
+        sequence.add(run);
       }
     }
-    stretch.plan(tasks);
+    sequence.plan(tasks);
   }
 
-  /** The kind of the disk that the run is on, or null if it is not to be merged. */
+  /** The kind of the disk of the run, or null if the run must not be merged. */
   private StorageKind mergeableKind(LoggedRun run) {
     if (!run.merging()
         && run.bytes() > 0
@@ -67,20 +67,20 @@ final class MergePlanner {
         && run.run() instanceof RunFile file
         && policies.containsKey(file.disk().kind())
         && file.disk().health().state().isWritten()
-        && !isLeftOut.test(file)) {
+        && !isExcluded.test(file)) {
       return file.disk().kind();
     }
     return null;
   }
 
   /** Neighbours on disks of one kind. */
-  private final class Stretch {
+  private final class RunSequence {
     private final ShuffleLog log;
     private final StorageKind kind;
     private final List<RunFile> files = new ArrayList<>();
     private final List<MergeCandidate> candidates = new ArrayList<>();
 
-    Stretch(ShuffleLog log, StorageKind kind) {
+    RunSequence(ShuffleLog log, StorageKind kind) {
       this.log = log;
       this.kind = kind;
     }
@@ -107,18 +107,18 @@ final class MergePlanner {
       }
     }
 
-    /** Of the disks that hold the inputs and have room, the one that holds most. */
+    /** The disk that stores most input bytes, among the inputs' disks with free space. */
     private Disk output(List<RunFile> inputs, long bytes) {
-      Map<String, Long> held = new TreeMap<>();
+      Map<String, Long> inputBytes = new TreeMap<>();
       for (RunFile file : inputs) {
-        held.merge(file.disk().name(), file.length(), Long::sum);
+        inputBytes.merge(file.disk().name(), file.length(), Long::sum);
       }
       Disk best = null;
       for (RunFile file : inputs) {
         Disk disk = file.disk();
         if (disk != best
             && disk.mayWrite(bytes)
-            && (best == null || held.get(disk.name()) > held.get(best.name()))) {
+            && (best == null || inputBytes.get(disk.name()) > inputBytes.get(best.name()))) {
           best = disk;
         }
       }

@@ -6,12 +6,12 @@ import io.sluice.server.log.StoredRun;
 import java.util.List;
 
 /**
- * A merge that is worth doing.
+ * A planned merge.
  *
- * @param runs neighbours, in their order
- * @param output the disk that the merged run goes to
- * @param outputBytes most bytes that it needs there
- * @param gain what it is worth, see {@link MergeWindow#gain}
+ * @param runs neighbouring runs, in order
+ * @param output disk of the merged run
+ * @param outputBytes maximum length of the merged run
+ * @param gain benefit of the merge, see {@link MergeWindow#gain}
  */
 record MergeTask(ShuffleLog log, List<StoredRun> runs, Disk output, long outputBytes, double gain) {
   MergeTask {

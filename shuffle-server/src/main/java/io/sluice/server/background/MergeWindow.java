@@ -3,10 +3,10 @@ package io.sluice.server.background;
 import java.util.List;
 
 /**
- * Runs that follow each other.
+ * Consecutive runs of a sequence.
  *
  * @param from index of the first
- * @param to index behind the last
+ * @param to index after the last
  */
 public record MergeWindow(int from, int to) {
   public int count() {
@@ -14,19 +14,19 @@ public record MergeWindow(int from, int to) {
   }
 
   /**
-   * What merging it is worth: extents fewer, for each byte that is written for it.
+   * Benefit of the merge: number of extents saved per byte written.
    *
-   * @param stretch the runs that the indexes are of
+   * @param sequence the runs of the sequence
    */
-  public double gain(List<MergeCandidate> stretch) {
+  public double gain(List<MergeCandidate> sequence) {
     long bytes = 0;
     long extents = 0;
-    int mostExtents = 0;
-    for (MergeCandidate run : stretch.subList(from, to)) {
+    int maxExtents = 0;
+    for (MergeCandidate run : sequence.subList(from, to)) {
       bytes += run.bytes();
       extents += run.extents();
-      mostExtents = Math.max(mostExtents, run.extents());
+      maxExtents = Math.max(maxExtents, run.extents());
     }
-    return (double) (extents - mostExtents) / bytes;
+    return (double) (extents - maxExtents) / bytes;
   }
 }

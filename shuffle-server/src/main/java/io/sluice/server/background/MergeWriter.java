@@ -24,21 +24,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Merges once, on the calling thread: writes the merged run, registers it in the catalog of its
- * disk, then lets the log point to it and discards the inputs. After a crash between any two of
- * these the next start knows from the merged run's record which runs it replaces. Thread-safe if
- * its random generator is.
+ * Executes one merge on the calling thread: writes the merged run, adds it to the catalog of its
+ * disk, switches the log to it and discards the inputs. After a crash in between, the record of the
+ * merged run lists the runs that it replaces. Thread-safe if its random generator is.
  */
 public final class MergeWriter {
   private static final Logger LOG = LoggerFactory.getLogger(MergeWriter.class);
 
-  /** From here on the kernel copies an extent as fast as it would come through a buffer. */
+  /**
+   * Minimum length of an extent for which a copy by the kernel is as fast as a copy through a
+   * buffer.
+   */
   private static final long KERNEL_COPY_FROM_BYTES = 1 << 20;
 
-  /** Is told of runs that cannot be merged; may keep them. */
+  /** Receives runs that cannot be merged; may keep a reference. */
   public interface InputFailure {
     /**
-     * @param run still referred to by its log
+     * @param run a run that its log still references
      */
     void failed(RunFile run, IOException problem);
   }
@@ -57,20 +59,21 @@ public final class MergeWriter {
   }
 
   /**
-   * How a merge ended.
+   * Result of a merge.
    *
-   * @param failedInput under {@link MergeOutcome#INPUT_FAILED}, else null
+   * @param failedInput the failed run if the outcome is {@link MergeOutcome#INPUT_FAILED}, else
+   *     null
    */
   record Result(MergeOutcome outcome, StoredRun failedInput) {}
 
   /**
-   * Merges a batch; whatever happens, the batch is ended.
+   * Merges a batch and ends it in any case.
    *
    * @param batch takes
    * @param output the disk to write to
    * @param memory borrows: read buffers
-   * @param checkpoint is called between two pieces of work; to end the merge it throws {@link
-   *     MergeCancelledException}
+   * @param checkpoint called between steps of the merge; throws {@link MergeCancelledException} to
+   *     cancel it
    */
   Result merge(MergeBatch batch, Disk output, ByteBuffer memory, RunMerger.Checkpoint checkpoint) {
     RunId run = RunId.random(random);
@@ -84,12 +87,14 @@ public final class MergeWriter {
       file = register(record(batch, inputs, run, merged.length()), output);
       registered = true;
     } catch (MergeCancelledException e) {
-      counters.gaveUp();
+      counters.mergeCancelled();
       return new Result(MergeOutcome.CANCELLED, null);
     } catch (MergeInputException e) {
       counters.failed();
       if (DiskFault.of(e) == DiskFault.UNRELATED) {
-        LOG.warn("merge postponed problem={}", e.toString());
+        LOG.warn(
+            "merge postponed, the server is out of memory or file descriptors problem={}",
+            e.toString());
         return new Result(MergeOutcome.POSTPONED, null);
       }
       RunFile input = (RunFile) batch.inputs().get(e.input());
@@ -105,14 +110,14 @@ public final class MergeWriter {
         batch.log().abortMerge(batch);
       }
     }
-    if (!output.health().state().holdsData()) {
+    if (!output.health().state().isReadable()) {
       batch.log().abortMerge(batch);
       file.discard();
       counters.failed();
       return new Result(MergeOutcome.OUTPUT_FAILED, null);
     }
     if (!batch.log().completeMerge(batch, file, merged.fileOffsets())) {
-      counters.gaveUp();
+      counters.mergeCancelled();
       return new Result(MergeOutcome.STALE, null);
     }
     counters.merged(inputs.size(), merged.bytesRead(), merged.length());
@@ -162,8 +167,8 @@ public final class MergeWriter {
   }
 
   /**
-   * From here on the merged run exists, and as surely as its inputs do: they may be on the platter,
-   * and are deleted next. If any of that fails, so does the merge, and the file goes.
+   * Registers the merged run with at least the durability of its inputs, which may be synced and
+   * are deleted next. On failure the merge fails and its file is deleted.
    */
   private RunFile register(RunRecord run, Disk disk) throws IOException {
     try {

@@ -22,11 +22,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Merges runs in the background: one thread plans, and hands the merge that gains most to one
- * thread for each disk that merges, one at a time. A thread waits for the disks that its merge
- * reads from and writes to; nobody waits for it.
+ * Merges runs in the background: one thread plans and assigns the merge with the highest gain to
+ * the thread of its output disk, which runs one merge at a time. That thread may wait for the disks
+ * of its merge; no other thread waits for it.
  *
- * <p>The memory is taken once, with a disk's first merge, and divided evenly among the disks.
+ * <p>Memory is divided evenly among the disks and allocated at the first merge of each disk.
  *
  * <p>Thread-safe.
  */
@@ -35,14 +35,14 @@ public final class Merger implements AutoCloseable {
 
   private static final long TICK_MS = 1_000;
 
-  /** How soon a merge that waits looks again. */
+  /** Interval at which a paused merge checks whether it can continue. */
   private static final long PAUSE_MS = 20;
 
   private static final long STOP_WAIT_MS = 10_000;
 
   private final ShuffleStore store;
   private final MergeWriter writer;
-  private final MergeUrgency urgency;
+  private final SpillPriority priority;
   private final MergeCounters counters;
   private final LongSupplier nanoTime;
   private final MergePlanner planner;
@@ -50,7 +50,7 @@ public final class Merger implements AutoCloseable {
   private final int bufferBytes;
   private final DiskThread planning = new DiskThread("merge-planner", TICK_MS, this::assign);
   private final List<Output> outputs = new ArrayList<>();
-  private final Set<StoredRun> leftOut =
+  private final Set<StoredRun> excluded =
       Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
   private volatile boolean started;
@@ -61,30 +61,30 @@ public final class Merger implements AutoCloseable {
       Disks disks,
       MergeConfig settings,
       MergeWriter writer,
-      MergeUrgency urgency,
+      SpillPriority priority,
       MergeCounters counters,
       LongSupplier nanoTime) {
-    this(store, disks, settings, writer, urgency, counters, nanoTime, ByteBuffer::allocateDirect);
+    this(store, disks, settings, writer, priority, counters, nanoTime, ByteBuffer::allocateDirect);
   }
 
   /**
-   * As the other, with read buffers from the caller.
+   * As the other constructor, with a given allocator of read buffers.
    *
-   * @param buffers gives a buffer of that many bytes, or throws {@link OutOfMemoryError}
+   * @param buffers allocates a buffer of the given length, or throws {@link OutOfMemoryError}
    */
   Merger(
       ShuffleStore store,
       Disks disks,
       MergeConfig settings,
       MergeWriter writer,
-      MergeUrgency urgency,
+      SpillPriority priority,
       MergeCounters counters,
       LongSupplier nanoTime,
       IntFunction<ByteBuffer> buffers) {
     this.store = store;
     this.buffers = buffers;
     this.writer = writer;
-    this.urgency = urgency;
+    this.priority = priority;
     this.counters = counters;
     this.nanoTime = nanoTime;
     for (Disk disk : disks.list()) {
@@ -95,7 +95,7 @@ public final class Merger implements AutoCloseable {
     int merges = Math.max(1, outputs.size());
     this.bufferBytes = settings.bufferBytes(merges);
     this.planner =
-        new MergePlanner(settings.policies(), settings.bounds(merges), leftOut::contains);
+        new MergePlanner(settings.policies(), settings.bounds(merges), excluded::contains);
   }
 
   /** Starts merging. */
@@ -110,14 +110,14 @@ public final class Merger implements AutoCloseable {
   }
 
   /**
-   * Merges once, what gains most, on the calling thread: for one thread that drives it instead of
+   * Executes the merge with the highest gain on the calling thread, for callers that do not call
    * {@link #start}.
    *
-   * @return how that ended; empty if nothing is worth merging
+   * @return the outcome; empty if there is nothing to merge
    */
   public Optional<MergeOutcome> mergeNext() {
     if (started) {
-      throw new IllegalStateException("merges on threads of its own already");
+      throw new IllegalStateException("already started, merges run on background threads");
     }
     for (MergeTask task : planner.plan(store.logs())) {
       for (Output output : outputs) {
@@ -129,14 +129,14 @@ public final class Merger implements AutoCloseable {
     return Optional.empty();
   }
 
-  /** Merges that are worth doing and wait for their turn. */
+  /** Number of planned merges that wait for a thread. */
   public int queueLength() {
     return queueLength;
   }
 
   /**
-   * Ends the threads. A merge that is under way is given up at its next checkpoint; one that waits
-   * for a disk that does not answer is left behind. Idempotent.
+   * Stops the threads. A merge in progress is cancelled at its next checkpoint; a thread whose disk
+   * hangs is not waited for. Idempotent.
    */
   @Override
   public void close() {
@@ -145,7 +145,10 @@ public final class Merger implements AutoCloseable {
     DiskThread.stopAll(threads, STOP_WAIT_MS);
   }
 
-  /** Gives every idle thread the first task for its disk whose runs no other thread was given. */
+  /**
+   * Assigns to every idle thread the first task for its disk whose runs are not assigned to another
+   * thread.
+   */
   private void assign() {
     Set<Output> idle = new HashSet<>();
     for (Output output : outputs) {
@@ -174,23 +177,23 @@ public final class Merger implements AutoCloseable {
     queueLength = left;
   }
 
-  private boolean isWanted(MergeTask task) {
-    if (urgency.isWanted(task.output())) {
+  private boolean mustPause(MergeTask task) {
+    if (priority.mustPause(task.output())) {
       return true;
     }
     for (StoredRun run : task.runs()) {
-      if (urgency.isWanted(((RunFile) run).disk())) {
+      if (priority.mustPause(((RunFile) run).disk())) {
         return true;
       }
     }
     return false;
   }
 
-  /** A disk that merged runs are written to, and the thread that merges, one task at a time. */
+  /** A disk for merged runs, with its thread, which runs one task at a time. */
   private final class Output {
     private final Disk disk;
     private final DiskThread thread;
-    // Used by the thread only; allocated with the first merge.
+    // Used by the thread only; allocated at the first merge.
     private ByteBuffer memory;
     // Set by the planner, cleared by the thread.
     private volatile boolean merging;
@@ -210,14 +213,14 @@ public final class Merger implements AutoCloseable {
       try {
         outcome = merge(next);
       } catch (OutOfMemoryError e) {
-        // Of direct memory: without heap the process ends.
+        // Of direct memory: if the heap is exhausted, the process ends.
         outcome = MergeOutcome.POSTPONED;
         LOG.warn(
-            "merge postponed, the server lacks memory disk={} problem={}",
+            "merge postponed, the server is out of memory disk={} problem={}",
             disk.name(),
             e.toString());
       } catch (RuntimeException | Error e) {
-        leftOut.addAll(next.runs());
+        excluded.addAll(next.runs());
         LOG.atError()
             .addKeyValue("application", next.log().key().application())
             .addKeyValue("shuffle", next.log().key().shuffle())
@@ -248,19 +251,19 @@ public final class Merger implements AutoCloseable {
         counters.took(nanoTime.getAsLong() - startNanos);
       }
       if (result.failedInput() != null) {
-        leftOut.add(result.failedInput());
+        excluded.add(result.failedInput());
       }
       return result.outcome();
     }
 
-    /** Waits while the disks are wanted; ends the merge when nobody needs it any more. */
+    /** Pauses while spills have priority; cancels the merge if it is no longer needed. */
     private void checkpoint(MergeTask next) throws MergeCancelledException {
       boolean waits = false;
       while (true) {
         if (!next.log().isWritten()) {
-          throw new MergeCancelledException("the shuffle has been forgotten");
+          throw new MergeCancelledException("the shuffle was deleted");
         }
-        boolean wanted = isWanted(next);
+        boolean wanted = mustPause(next);
         if (!thread.pause(wanted ? TimeUnit.MILLISECONDS.toNanos(PAUSE_MS) : 0)) {
           throw new MergeCancelledException("the server stops");
         }
@@ -276,7 +279,7 @@ public final class Merger implements AutoCloseable {
 
     private void done(MergeOutcome outcome) {
       merging = false;
-      // After anything else the same plan would come out again: with the next tick.
+      // After any other outcome the plan would be the same; wait for the next tick.
       if (outcome == MergeOutcome.MERGED) {
         planning.signal();
       }

@@ -1,19 +1,19 @@
 package io.sluice.server.background;
 
-import io.sluice.server.disk.NarrowChannel;
+import io.sluice.server.disk.RestrictedFileChannel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 
 /**
- * A file read in large windows, each after asking. A run is read in two places at a time, its
- * blocks and their lists, in each from front to back; so there are two windows. Only positioned
- * reads, by one thread.
+ * Reads a file in large windows; each read of a window waits for a gate. A run is verified with two
+ * sequential positions, blocks and block lists, so there are two windows. Supports positioned reads
+ * only, by one thread.
  */
-final class RateLimitedChannel extends NarrowChannel {
+final class RateLimitedChannel extends RestrictedFileChannel {
   static final int WINDOW_BYTES = 1 << 20;
 
-  /** Asked before each read of the file. */
+  /** Called before each read of the file. */
   interface Gate {
     void pass(int bytes) throws IOException;
   }
@@ -27,7 +27,7 @@ final class RateLimitedChannel extends NarrowChannel {
       this.bytes = bytes;
     }
 
-    boolean holds(long position) {
+    boolean contains(long position) {
       return position >= start && position - start < bytes.limit();
     }
   }
@@ -42,7 +42,7 @@ final class RateLimitedChannel extends NarrowChannel {
    * @param buffers borrowed until this is closed; {@link #newBuffers}
    */
   RateLimitedChannel(FileChannel file, Gate gate, ByteBuffer[] buffers) {
-    super("a file that is verified");
+    super("a file under verification");
     this.file = file;
     this.gate = gate;
     this.windows = new Window[buffers.length];
@@ -78,11 +78,11 @@ final class RateLimitedChannel extends NarrowChannel {
     return file.size();
   }
 
-  /** The window that holds a byte, filled if need be; null at the end of the file. */
+  /** The window with the byte at a position, read if necessary; null at the end of the file. */
   private Window windowAt(long position) throws IOException {
     Window oldest = windows[0];
     for (Window window : windows) {
-      if (window.holds(position)) {
+      if (window.contains(position)) {
         window.lastUse = ++uses;
         return window;
       }

@@ -4,7 +4,7 @@ import io.sluice.common.run.RunFormatException;
 import io.sluice.server.disk.RunFile;
 import java.io.IOException;
 
-/** Tells the health of a disk that a run on it could not be merged. Thread-safe. */
+/** Reports runs that could not be merged to the health of their disk. Thread-safe. */
 public final class ReportedMergeInputs implements MergeWriter.InputFailure {
   @Override
   public void failed(RunFile run, IOException problem) {

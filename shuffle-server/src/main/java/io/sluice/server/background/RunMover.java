@@ -19,25 +19,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Moves one run to another disk: copies the file, checks the copy, registers it in the catalog of
- * its new disk, lets the run point there, and then deletes the old file and record. Before the
- * switch nothing has changed for anybody; a crash at any point leaves one file or two with the same
- * bytes.
+ * Moves one run to another disk. Copies the file, checks the copy and adds it to the catalog of the
+ * target disk. Then switches the run to it, and deletes the old file and record. Readers use the
+ * old file until the switch. A crash leaves one file, or two with the same bytes.
  *
- * <p>It reads through a buffer and not through a mapping, where a read error would end the process.
- * Used by one thread.
+ * <p>Reads through a buffer: with a mapping, a read error would raise SIGBUS. Used by one thread.
  */
 final class RunMover {
   private static final Logger LOG = LoggerFactory.getLogger(RunMover.class);
 
   static final int CHUNK_BYTES = 1 << 20;
 
-  /** Called before each chunk; waits as long as it thinks right. */
+  /** Called before each chunk, to limit the rate. */
   interface Gate {
     /**
      * Waits.
      *
-     * @return false to give the move up
+     * @return false to cancel the move
      */
     boolean admit(Disk target, int bytes);
   }
@@ -45,17 +43,17 @@ final class RunMover {
   private final RunFiles files;
   private final Gate gate;
   private final ByteBuffer buffer;
-  // Copies that wait to be deleted. A run does not move to where an earlier copy of it does: that
-  // deletion could not tell the two apart.
-  private final Set<LeftBehind> leftBehind = ConcurrentHashMap.newKeySet();
+  // Copies that wait for deletion. A run is not moved to a disk with a pending deletion of the same
+  // run, which would delete the new copy.
+  private final Set<PendingDeletion> pendingDeletions = ConcurrentHashMap.newKeySet();
 
-  private record LeftBehind(RunFile run, Disk disk) {}
+  private record PendingDeletion(RunFile run, Disk disk) {}
 
   RunMover(RunFiles files, Gate gate) {
     this(files, gate, ByteBuffer.allocateDirect(CHUNK_BYTES));
   }
 
-  /** As the other, with the caller's buffer, which is one chunk. */
+  /** As the other constructor, with a given buffer of one chunk. */
   RunMover(RunFiles files, Gate gate, ByteBuffer buffer) {
     this.files = files;
     this.gate = gate;
@@ -65,10 +63,10 @@ final class RunMover {
   /**
    * Moves a run.
    *
-   * @return whether it lies on the target now; if not, it is where it was or is no longer needed
+   * @return whether the run is on the target now; if not, it was not moved or is no longer needed
    */
   boolean move(RunFile run, Disk target) {
-    if (leftBehind.contains(new LeftBehind(run, target)) || !run.tryRetain()) {
+    if (pendingDeletions.contains(new PendingDeletion(run, target)) || !run.tryRetain()) {
       return false;
     }
     try {
@@ -103,21 +101,21 @@ final class RunMover {
     try {
       check(run, target, name);
       target.catalog().add(run.record());
-      // As lasting as the copy that goes next.
+      // As durable as the old copy, which is deleted next.
       DiskSync.sync(target);
-      switched = target.health().state().holdsData() && run.switchTo(target);
+      switched = target.health().state().isReadable() && run.switchTo(target);
       write.succeeded(run.length());
     } catch (IOException e) {
       LOG.warn("run not moved file={} to={} problem={}", run, target.name(), e.toString());
       write.failed(e);
     }
-    LeftBehind old = new LeftBehind(run, switched ? source : target);
-    leftBehind.add(old);
+    PendingDeletion old = new PendingDeletion(run, switched ? source : target);
+    pendingDeletions.add(old);
     files.onThreadOf(
         old.disk(),
         () -> {
           delete(old.disk(), run, name);
-          leftBehind.remove(old);
+          pendingDeletions.remove(old);
         });
     return switched;
   }
@@ -132,7 +130,7 @@ final class RunMover {
     }
   }
 
-  /** Copies and commits; false if it was given up. */
+  /** Copies and commits; false if the move was cancelled. */
   private boolean copy(RunFile run, FileChannel from, Disk source, Disk target, String name)
       throws IOException {
     try (Storage.NewFile to = create(run, target, name)) {
@@ -174,7 +172,7 @@ final class RunMover {
     buffer.clear().limit(bytes);
     while (buffer.hasRemaining()) {
       if (from.read(buffer, position + buffer.position()) < 0) {
-        throw new EOFException("ends at " + (position + buffer.position()));
+        throw new EOFException("file ends at " + (position + buffer.position()));
       }
     }
     buffer.flip();
@@ -185,7 +183,7 @@ final class RunMover {
       while (buffer.hasRemaining()) {
         if (to.channel().write(buffer) <= 0) {
           throw new IOException(
-              "the file takes no more bytes at " + (position + buffer.position()));
+              "the file accepts no more bytes at offset " + (position + buffer.position()));
         }
       }
     } catch (IOException e) {
@@ -209,7 +207,7 @@ final class RunMover {
 
   private static void delete(Disk disk, RunFile run, String name) {
     if (run.disk() == disk && !run.isDiscarded()) {
-      // It came back meanwhile.
+      // The run was moved back meanwhile.
       return;
     }
     try {
@@ -222,7 +220,7 @@ final class RunMover {
     }
   }
 
-  /** The target failed, and not the source. */
+  /** The target disk failed, not the source. */
   private static final class WriteFailure extends IOException {
     private static final long serialVersionUID = 1L;
 

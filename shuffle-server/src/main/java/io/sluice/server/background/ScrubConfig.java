@@ -5,13 +5,13 @@ import io.sluice.common.config.ConfigSet;
 import java.util.List;
 
 /**
- * How much is verified, and how often.
+ * Rate and interval of scrubbing.
  *
- * @param bytesPerSecond most that is read of one disk; 0: nothing is verified
- * @param intervalMs from one verification of a file to the next, and from its writing to the first
+ * @param bytesPerSecond maximum rate of reads from one disk; 0: no scrubbing
+ * @param intervalMs time between verifications of a file, and from its write to the first one
  */
 public record ScrubConfig(long bytesPerSecond, long intervalMs) {
-  /** At 8 MiB/s, 28 GiB an hour: a few percent of what a hard disk reads. */
+  /** 8 MiB/s is 28 GiB per hour: a few percent of the throughput of a hard disk. */
   public static final ScrubConfig DEFAULT = new ScrubConfig(8L << 20, 3_600_000);
 
   static final ConfigKey<Long> BANDWIDTH =
@@ -19,8 +19,9 @@ public record ScrubConfig(long bytesPerSecond, long intervalMs) {
           .defaultValue(DEFAULT.bytesPerSecond())
           .atLeast(0L)
           .doc(
-              "Maximum bytes per second that are read from each disk to verify checksums of run"
-                  + " files, less while the disk is busy; 0: none. Raise it if shuffles live for days.")
+              "Maximum bytes per second read from each disk to verify checksums of run files, less"
+                  + " while the disk is busy; 0 disables verification. Raise it if shuffles are"
+                  + " kept for days.")
           .build();
 
   static final ConfigKey<Long> INTERVAL =
@@ -28,9 +29,9 @@ public record ScrubConfig(long bytesPerSecond, long intervalMs) {
           .defaultValue(DEFAULT.intervalMs())
           .atLeast(1_000L)
           .doc(
-              "Time from the writing of a run file to its first verification, and from one to the"
-                  + " next, as far as rss.server.scrub.bandwidth allows. Raise it if disks are reliable"
-                  + " and busy.")
+              "Minimum time between two checksum verifications of a run file, and from its write"
+                  + " to the first one; rss.server.scrub.bandwidth may delay it. Raise it if disks"
+                  + " are reliable and busy.")
           .build();
 
   /** The keys that this record is made from. */

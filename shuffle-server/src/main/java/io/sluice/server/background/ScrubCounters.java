@@ -2,7 +2,7 @@ package io.sluice.server.background;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** What the scrubbers of a server have done since its start. Thread-safe. */
+/** Counters of scrubbing since the start of the server. Thread-safe. */
 public final class ScrubCounters {
   private final LongAdder readBytes = new LongAdder();
   private final LongAdder verifiedRuns = new LongAdder();
@@ -29,17 +29,17 @@ public final class ScrubCounters {
     return readBytes.sum();
   }
 
-  /** Runs found to be whole. */
+  /** Number of verifications without damage. */
   public long verifiedRuns() {
     return verifiedRuns.sum();
   }
 
-  /** Runs found to be damaged. */
+  /** Number of damaged runs found. */
   public long damagedRuns() {
     return damagedRuns.sum();
   }
 
-  /** Times that a run could not be read to its end. */
+  /** Number of verifications that failed because a run was unreadable. */
   public long unreadableRuns() {
     return unreadableRuns.sum();
   }

@@ -5,18 +5,15 @@ import java.io.InterruptedIOException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/**
- * Limits the rate at which one thread reads, and stops it while others use the disk. Not
- * thread-safe.
- */
+/** Limits the read rate of one thread, and pauses it while the disk is busy. Not thread-safe. */
 final class ScrubRateLimit {
-  /** Waits for so many milliseconds, or shorter. */
+  /** Waits for a time in milliseconds, or less. */
   interface Pause {
     /** False once the scrubber is stopped. */
     boolean await(long millis);
   }
 
-  /** How long the disk must have been left alone is not known: it is asked this often. */
+  /** Interval of checks whether the disk is still busy. */
   private static final long BUSY_RETRY_MS = 50;
 
   private final RateLimiter rate;
@@ -30,7 +27,7 @@ final class ScrubRateLimit {
   }
 
   /**
-   * Returns when so many bytes may be read.
+   * Waits until {@code bytes} may be read.
    *
    * @throws InterruptedIOException once the scrubber is stopped
    */

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which runs of a disk are to be verified: those whose last verification, or first sight, is an
- * interval ago, the oldest first. Not thread-safe; no clock.
+ * Selects the runs of a disk to verify: those first seen or last verified at least one interval
+ * ago, oldest first. Not thread-safe; uses no clock.
  */
 final class ScrubSchedule<R> {
   private final long intervalNanos;
@@ -21,7 +21,7 @@ final class ScrubSchedule<R> {
   /**
    * Runs to verify now, in order.
    *
-   * @param runs all that there are; others are forgotten
+   * @param runs all runs of the disk; others are removed from the schedule
    */
   List<R> due(Collection<R> runs, long nowNanos) {
     Map<R, Long> kept = new HashMap<>();
@@ -38,7 +38,7 @@ final class ScrubSchedule<R> {
     return due;
   }
 
-  /** A run has been verified, or could not be: it is due again after another interval. */
+  /** Records an attempt to verify a run: it is due again after another interval. */
   void done(R run, long nowNanos) {
     since.replace(run, nowNanos);
   }

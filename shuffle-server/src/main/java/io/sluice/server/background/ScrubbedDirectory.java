@@ -11,10 +11,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
-/** A disk of the server: busy while it is written, or was read a moment ago. */
+/** A disk of the server; busy during writes, and for a time after each read. */
 final class ScrubbedDirectory implements ScrubbedDisk<ScrubbedRunFile> {
-  /** A reader who goes on comes back sooner than this. */
-  private static final long READ_LATELY_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+  /** An active reader reads again within this time. */
+  private static final long RECENT_READ_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private final Disk disk;
   private final RunFiles files;
@@ -40,7 +40,7 @@ final class ScrubbedDirectory implements ScrubbedDisk<ScrubbedRunFile> {
     }
     long now = nanoTime.getAsLong();
     for (RunFile file : files.on(disk)) {
-      if (file.lastReadNanos() != 0 && now - file.lastReadNanos() < READ_LATELY_NANOS) {
+      if (file.lastReadNanos() != 0 && now - file.lastReadNanos() < RECENT_READ_NANOS) {
         return true;
       }
     }

@@ -4,24 +4,24 @@ import io.sluice.common.run.RunFormatException;
 import java.io.IOException;
 import java.util.Collection;
 
-/** A disk as its scrubber sees it; every method is called on the scrubber's thread only. */
+/** The disk of a scrubber; methods are called on the scrubber's thread only. */
 public interface ScrubbedDisk<R extends ScrubbedRun> {
   /** For messages. */
   String name();
 
-  /** Whether others use the disk now, or it is not well: nothing is verified meanwhile. */
+  /** Whether the disk is in use or not healthy: scrubbing pauses. */
   boolean isBusy();
 
-  /** The runs that lie on it at this moment, in no order. */
+  /** The runs that the disk stores now, in no order. */
   Collection<R> runs();
 
   /**
-   * A run has bytes that are not those that were written. It is not to be served any more.
+   * Reports a damaged run, which must no longer be served.
    *
-   * @param where names file, offset and what is damaged
+   * @param where names file, offset and damaged part
    */
   void damaged(R run, RunFormatException where);
 
-  /** A run could not be read; whether it is damaged is not known. */
+  /** Reports an unreadable run, which may or may not be damaged. */
   void unreadable(R run, IOException problem);
 }

@@ -3,21 +3,21 @@ package io.sluice.server.background;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 
-/** A run file to be verified; equal to what stood for the same run before. */
+/** A run file to verify; two objects for the same run are equal. */
 public interface ScrubbedRun {
-  /** Its file, for messages. */
+  /** Path of the file, for messages. */
   String file();
 
-  /** Whether somebody still needs it; verifying one that nobody needs is given up. */
+  /** Whether the run is still needed; otherwise its verification is cancelled. */
   boolean isNeeded();
 
   /**
-   * Opens it for positioned reads; the file stays until the channel is closed.
+   * Opens the file for positioned reads; the file is kept until {@link #closed}.
    *
-   * @return owned; null if nobody needs the run any more
+   * @return owned; null if the run is no longer needed
    */
   FileChannel open() throws IOException;
 
-  /** What {@link #open} returned has been closed. */
+  /** Called after the channel from {@link #open} was closed. */
   void closed();
 }

@@ -16,7 +16,7 @@ public final class Scrubbers implements AutoCloseable {
   private final List<DiskScrubber<ScrubbedRunFile>> scrubbers = new ArrayList<>();
 
   /**
-   * @param loss declares a damaged run lost, so that readers go to another copy; called on a
+   * @param loss declares a damaged run lost, so that readers use another replica; called on a
    *     scrubber's thread
    */
   public Scrubbers(
@@ -28,7 +28,7 @@ public final class Scrubbers implements AutoCloseable {
       LongSupplier nanoTime) {
     if (config.isOn()) {
       for (Disk disk : disks.list()) {
-        // A remote file system looks after its bytes itself, and reading them costs a network.
+        // A remote file system verifies its own data, and reads would use network bandwidth.
         if (disk.kind() != StorageKind.REMOTE) {
           scrubbers.add(
               new DiskScrubber<>(
@@ -46,7 +46,7 @@ public final class Scrubbers implements AutoCloseable {
     scrubbers.forEach(DiskScrubber::start);
   }
 
-  /** Ends the threads; one that waits for its disk is left behind. Idempotent. */
+  /** Stops the threads; does not wait for a thread whose disk hangs. Idempotent. */
   @Override
   public void close() {
     DiskThread.stopAll(

@@ -4,12 +4,12 @@ import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
 
 /**
- * How much is written at a time.
+ * Sizes of spills.
  *
- * @param maxRunBytes most bytes of blocks in one run, but for a single larger frame
- * @param maxBufferedExtents log entries in memory that start spilling like the high mark does
- * @param hugeMemoryRatio most of the memory, as a share, that an application may hold while it has
- *     a huge partition
+ * @param maxRunBytes maximum bytes of blocks in one run; a single frame may exceed it
+ * @param maxBufferedExtents number of log entries in memory at which spilling starts, like the high
+ *     watermark
+ * @param hugeMemoryRatio maximum share of the memory for an application with a huge partition
  */
 public record SpillConfig(long maxRunBytes, long maxBufferedExtents, double hugeMemoryRatio) {
   private static final double DEFAULT_HUGE_MEMORY_RATIO = 0.2;
@@ -22,9 +22,9 @@ public record SpillConfig(long maxRunBytes, long maxBufferedExtents, double huge
           .atLeast(0.001)
           .atMost(1.0)
           .doc(
-              "Share of rss.server.buffer.capacity that an application with a huge partition may"
-                  + " hold; beyond it only its own pushes wait. Raise it if a server serves one large"
-                  + " job at a time.")
+              "Maximum share of rss.server.buffer.capacity for an application with a huge"
+                  + " partition; above it, pushes of that application wait. Raise it if a server"
+                  + " serves one large job at a time.")
           .build();
 
   /** With the default share for huge partitions. */
@@ -33,18 +33,18 @@ public record SpillConfig(long maxRunBytes, long maxBufferedExtents, double huge
   }
 
   public SpillConfig {
-    // A run's extents have lengths of 31 bits.
+    // Extents have 31-bit lengths.
     if (maxRunBytes < 1 || maxRunBytes > 1L << 30 || maxBufferedExtents < 1) {
       throw new IllegalArgumentException(
-          "run size must be 1 byte to 1 GiB, entries at least 1: " + maxRunBytes);
+          "maxRunBytes must be 1 byte to 1 GiB, maxBufferedExtents at least 1: " + maxRunBytes);
     }
     if (!(hugeMemoryRatio > 0 && hugeMemoryRatio <= 1)) {
       throw new IllegalArgumentException(
-          "share of the memory must be above 0 and at most 1: " + hugeMemoryRatio);
+          "hugeMemoryRatio must be above 0 and at most 1: " + hugeMemoryRatio);
     }
   }
 
-  /** Runs of 256 MiB, or of a quarter of the memory if that is less, so that spills overlap. */
+  /** Runs of 256 MiB, or a quarter of the memory if that is less, so that spills overlap. */
   public static SpillConfig forCapacity(long memoryCapacityBytes, long maxBufferedExtents) {
     return forCapacity(memoryCapacityBytes, maxBufferedExtents, DEFAULT_HUGE_MEMORY_RATIO);
   }

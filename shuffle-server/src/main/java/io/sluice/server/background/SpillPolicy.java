@@ -3,8 +3,8 @@ package io.sluice.server.background;
 import io.sluice.server.memory.MemoryPressure;
 
 /**
- * When to spill, and how much: begins when memory is tight and goes on until it is down to its
- * target, counting what is being written as free already. Not thread-safe; no clock, no files.
+ * Decides when to spill and how much: starts at the high watermark and continues to the low
+ * watermark, counting bytes being written as free. Not thread-safe; uses no clock and no files.
  */
 public final class SpillPolicy {
   private final SpillConfig config;
@@ -15,11 +15,11 @@ public final class SpillPolicy {
   }
 
   /**
-   * Bytes of memory that should be spilled beyond those that are being written; 0 for none.
+   * Bytes to spill in addition to those being written.
    *
-   * @param bufferedBytes bytes of memory that could be spilled
-   * @param spillingBytes bytes of memory that are being written
-   * @param bufferedExtents log entries of what could be spilled
+   * @param bufferedBytes bytes in memory that can be spilled
+   * @param spillingBytes bytes in memory that are being written
+   * @param bufferedExtents log entries of the bytes that can be spilled
    */
   public long bytesToSpill(
       MemoryPressure pressure, long bufferedBytes, long spillingBytes, long bufferedExtents) {
@@ -34,15 +34,15 @@ public final class SpillPolicy {
     boolean extentsFit = bufferedExtents <= config.maxBufferedExtents() / 2;
     if (after.tight() || bufferedExtents > config.maxBufferedExtents()) {
       active = true;
-    } else if (extentsFit && (tooMany <= 0 || bufferedBytes < leastRunBytes())) {
-      // The rest of what is used is on its way in or out, and cannot be spilled: going on would
-      // write every frame that arrives as a run of its own.
+    } else if (extentsFit && (tooMany <= 0 || bufferedBytes < minRunBytes())) {
+      // The other used bytes are being received or written and cannot be spilled: continuing would
+      // write each arriving frame as a separate run.
       active = false;
     }
     if (!active) {
       return 0;
     }
-    // Too many entries but little memory: whatever the largest shuffle has.
+    // Too many entries but little memory: spill the largest shuffle.
     return Math.max(0, Math.max(tooMany, extentsFit ? 0 : config.maxRunBytes()));
   }
 
@@ -50,17 +50,23 @@ public final class SpillPolicy {
     return config;
   }
 
-  /** What was being written is in memory still: go on down to the target. */
+  /**
+   * Continues spilling to the low watermark, because the bytes of the failed write are still in
+   * memory.
+   */
   public void writeFailed() {
     active = true;
   }
 
-  /** Size of the next run when {@code bytesToSpill} are to go: not much more than needed. */
+  /**
+   * Length of the next run if {@code bytesToSpill} bytes must be spilled: not much more than
+   * needed.
+   */
   public long runBytes(long bytesToSpill) {
-    return Math.min(config.maxRunBytes(), Math.max(bytesToSpill, leastRunBytes()));
+    return Math.min(config.maxRunBytes(), Math.max(bytesToSpill, minRunBytes()));
   }
 
-  private long leastRunBytes() {
+  private long minRunBytes() {
     return config.maxRunBytes() / 4;
   }
 }

@@ -5,12 +5,12 @@ import io.sluice.server.log.SpillBatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A batch on its way to a disk. Exactly one side ends it: the thread that writes it, or the
- * planner, which gives it up when the disk does not answer. A thread that comes back too late then
- * finds that there is nothing left for it to do but to delete its file.
+ * A batch that is being spilled to a disk. Either the writing thread or the planner ends it; the
+ * planner cancels it when the disk exceeds its timeout. A writing thread that returns after a
+ * cancellation deletes its file.
  *
- * <p>It has its own references to the batch's bodies, given back by the writing thread alone: a
- * system call that hangs may still read from them. Thread-safe.
+ * <p>It has its own references to the batch's bodies, which only the writing thread releases: a
+ * hung system call may still read from them. Thread-safe.
  */
 final class SpillTask {
   private final SpillBatch batch;
@@ -34,7 +34,7 @@ final class SpillTask {
     return write;
   }
 
-  /** Whether the caller is the one to complete or abort the batch. */
+  /** Returns true to exactly one caller, which must complete or abort the batch. */
   boolean settle() {
     return settled.compareAndSet(false, true);
   }
@@ -43,14 +43,14 @@ final class SpillTask {
     return settled.get();
   }
 
-  /** Gives the batch back to its log, unless it has ended. */
+  /** Returns the batch to its log, unless it has ended. */
   void abort() {
     if (settle()) {
       batch.log().abortSpill(batch);
     }
   }
 
-  /** The writing thread does not touch the bytes any more. */
+  /** Releases the bodies; called by the writing thread after its last access. */
   void releaseBodies() {
     batch.releaseBodies();
   }

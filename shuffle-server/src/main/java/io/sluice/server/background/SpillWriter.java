@@ -37,7 +37,7 @@ public final class SpillWriter {
   }
 
   /**
-   * As the spiller does, without anybody who could give the batch up.
+   * As for the spiller, for batches that are never cancelled.
    *
    * @param batch takes
    * @return whether it was written
@@ -47,9 +47,9 @@ public final class SpillWriter {
   }
 
   /**
-   * Writes a batch and lets its log point to the file; or, if that fails, gives the batch back to
-   * its log as it was and takes note of the failure. A batch that was given up meanwhile leaves
-   * nothing. Only an {@link IOException} is a failure of the disk.
+   * Writes a batch and switches its log to the file. On failure, returns the batch to its log and
+   * records the failure; only an {@link IOException} counts as a failure of the disk. If the batch
+   * was cancelled meanwhile, the file is deleted.
    *
    * @return whether it was written
    */
@@ -57,9 +57,9 @@ public final class SpillWriter {
     try {
       return writeAndEnd(task, disk);
     } catch (OutOfMemoryError e) {
-      // Of direct memory: without heap the process ends.
+      // Of direct memory: if the heap is exhausted, the process ends.
       LOG.warn(
-          "spill postponed, the server lacks memory disk={} bytes={} problem={}",
+          "spill postponed, the server is out of memory disk={} bytes={} problem={}",
           disk.name(),
           task.batch().length(),
           e.toString());
@@ -71,7 +71,7 @@ public final class SpillWriter {
       counters.spillFailed();
       throw e;
     } finally {
-      // However it ended: a batch that has is left alone.
+      // Does nothing if the batch has ended.
       task.abort();
       task.releaseBodies();
       task.write().cancelled();
@@ -96,7 +96,7 @@ public final class SpillWriter {
       counters.spillFailed();
       return false;
     }
-    if (!disk.health().state().holdsData() || !task.settle()) {
+    if (!disk.health().state().isReadable() || !task.settle()) {
       file.discard();
       return false;
     }
@@ -121,7 +121,7 @@ public final class SpillWriter {
     }
   }
 
-  /** The length of the file, or 0 if the batch was given up while it was being written. */
+  /** Returns the length of the file, or 0 if the batch was cancelled during the write. */
   private static long write(
       SpillTask task, Storage storage, RunId run, RunOrder order, long[] offsets)
       throws IOException {

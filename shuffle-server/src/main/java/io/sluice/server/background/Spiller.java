@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps memory below its high mark: one thread plans, and hands batches to one writer thread per
- * disk. It wakes when it is signalled, when a write ends, and a few times a second for what time
- * brings: disks that come back, grants of memory that nobody claimed.
+ * Keeps memory below its high watermark: one thread plans and assigns batches to one writer thread
+ * per disk. The planner runs when it is signalled, when a write ends, and every {@value #TICK_MS}
+ * ms for timed events: disks that recover, and expired memory grants.
  *
  * <p>Thread-safe.
  */
@@ -30,10 +30,10 @@ public final class Spiller implements AutoCloseable {
 
   private static final long TICK_MS = 100;
 
-  /** Room for header, trailer and index entries beside the blocks. */
+  /** Extra bytes for header, trailer and index entries. */
   private static final long FILE_MARGIN_BYTES = 16 << 10;
 
-  /** Runs that are being written when it ends: those of a clean stop have had their time before. */
+  /** Time for runs in progress at {@link #close}; a clean stop has flushed all runs before. */
   private static final long STOP_WAIT_MS = 2_000;
 
   private final ShuffleStore store;
@@ -49,7 +49,7 @@ public final class Spiller implements AutoCloseable {
   private final DiskPlacement<Target> placement = new DiskPlacement<>();
   private final Object lock = new Object();
 
-  /** Calls that wait until memory is written. */
+  /** Number of waiting flush calls. */
   @GuardedBy("lock")
   private int flushes;
 
@@ -77,19 +77,19 @@ public final class Spiller implements AutoCloseable {
     }
   }
 
-  /** Starts spilling, and listens to the memory's pressure. */
+  /** Starts the threads, and listens to the memory budget. */
   public void start() {
     planner.start();
     targets.forEach(target -> target.thread.start());
     memory.onPressure(this::signal);
   }
 
-  /** Something has changed: memory was taken, or blocks can be spilled now. Cheap. */
+  /** Requests a plan, because memory was reserved or blocks can be spilled. Cheap. */
   public void signal() {
     planner.signal();
   }
 
-  /** False while no disk takes data, so that what fills memory stays there. */
+  /** False while no disk accepts data, so that memory cannot be freed. */
   public boolean canStore() {
     return canStore;
   }
@@ -105,7 +105,7 @@ public final class Spiller implements AutoCloseable {
   }
 
   /**
-   * Writes everything that is in memory to files.
+   * Spills all blocks in memory.
    *
    * @return whether everything was written in time
    */
@@ -114,10 +114,10 @@ public final class Spiller implements AutoCloseable {
   }
 
   /**
-   * Writes what is in memory to files, while more may come.
+   * Spills blocks in memory, while more may arrive.
    *
-   * @param leaveBytes what may stay in memory; small runs are not worth a file
-   * @return whether no more than that is left
+   * @param leaveBytes bytes that may stay in memory, to avoid small runs
+   * @return whether at most {@code leaveBytes} are left
    */
   public boolean flush(long leaveBytes, long timeoutMs) throws InterruptedException {
     long deadline = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
@@ -138,15 +138,18 @@ public final class Spiller implements AutoCloseable {
     return totals.bufferedBytes() + totals.spillingBytes() <= leaveBytes;
   }
 
-  /** Whether too much is in memory, or all is to go and a writer holds what it has just written. */
+  /**
+   * Whether more than {@code leaveBytes} are in memory, or none may be left and a writer has not
+   * released its bytes.
+   */
   private boolean isMoreLeft(LogTotals totals, long leaveBytes) {
     return totals.bufferedBytes() + totals.spillingBytes() > leaveBytes
         || (leaveBytes == 0 && targets.stream().anyMatch(Target::isWriting));
   }
 
   /**
-   * Ends the threads; a run that is being written is finished first, unless its disk does not
-   * answer: then its blocks stay in memory, and the thread is left behind. Idempotent.
+   * Stops the threads after the runs in progress are written. If a disk hangs, its blocks stay in
+   * memory, and its thread is not waited for. Idempotent.
    */
   @Override
   public void close() {
@@ -159,12 +162,12 @@ public final class Spiller implements AutoCloseable {
     planner.stop();
     for (Target target : targets) {
       target.thread.stop();
-      if (!target.hasBeenGivenUp()) {
+      if (!target.isHung()) {
         awaited.add(target.thread);
       }
     }
     DiskThread.awaitEnd(awaited, STOP_WAIT_MS).forEach(DiskThread::interrupt);
-    targets.forEach(Target::giveUp);
+    targets.forEach(Target::cancel);
   }
 
   /**
@@ -183,7 +186,7 @@ public final class Spiller implements AutoCloseable {
   }
 
   private void assignBatches() {
-    targets.forEach(Target::giveUpOverdue);
+    targets.forEach(Target::cancelOverdue);
     if (anyWriteFailed()) {
       policy.writeFailed();
     }
@@ -203,10 +206,10 @@ public final class Spiller implements AutoCloseable {
         break;
       }
     }
-    tellWhetherRoom(room);
+    setCanStore(room);
   }
 
-  /** Has a run of a log written; false when no disk has time and room for it. */
+  /** Assigns a run of a log to a disk; false if no disk is idle with enough free space. */
   private boolean assign(ShuffleLog log, long runBytes) {
     Target target = choose(fileBytes(log.nextSpillBytes()), log.bufferedBytes());
     if (target == null) {
@@ -227,22 +230,25 @@ public final class Spiller implements AutoCloseable {
     }
   }
 
-  private void tellWhetherRoom(boolean room) {
+  private void setCanStore(boolean room) {
     if (room != canStore) {
       canStore = room;
       if (room) {
         LOG.info("spilling is possible again");
       } else {
-        LOG.warn("no disk takes data, pushes are refused while memory is full");
+        LOG.warn("no disk accepts data, pushes are refused while memory is full");
       }
     }
     if (!room) {
-      // Whoever waits for memory learns that there will be none.
+      // Fails the waiting requests for memory.
       memory.retryWaiters();
     }
   }
 
-  /** Most bytes of a file for so many bytes of blocks: empty blocks have lists half their size. */
+  /**
+   * Maximum file length for a number of block bytes: the block list entry of an empty block is half
+   * the size of the block.
+   */
   private static long fileBytes(long blockBytes) {
     return blockBytes + blockBytes / 2 + FILE_MARGIN_BYTES;
   }
@@ -252,8 +258,9 @@ public final class Spiller implements AutoCloseable {
   }
 
   /**
-   * Whether memory will become free: a run of so many bytes has room, or one is being written. Room
-   * that is promised to the latter is more than it takes, so what it leaves is not known before.
+   * Whether memory will be freed: a disk has space for a run of {@code bytes}, or a run is being
+   * written. The space reserved for a pending write exceeds its final length, so free space is
+   * known only afterwards.
    */
   private boolean willFree(long bytes) {
     for (Target target : targets) {
@@ -283,19 +290,18 @@ public final class Spiller implements AutoCloseable {
   }
 
   /**
-   * A disk that begins to write so many bytes now. While there is time, a run waits for the better
-   * kind of disk; when memory is tight, any that is idle is good enough. A remote tier gets runs
-   * only while no disk of the machine has room.
+   * Chooses an idle disk for a run. A run waits for a busy faster disk unless memory is low. The
+   * remote tier is used only while no local disk has free space.
    *
    * @param buffered bytes of the same shuffle in memory
    */
   private Target choose(long bytes, long buffered) {
-    List<DiskPlacement.Place<Target>> places = new ArrayList<>();
+    List<DiskPlacement.PlacementCandidate<Target>> candidates = new ArrayList<>();
     for (Target target : targets) {
       Disk disk = target.disk;
       if (disk.mayWrite(bytes)) {
-        places.add(
-            new DiskPlacement.Place<>(
+        candidates.add(
+            new DiskPlacement.PlacementCandidate<>(
                 target,
                 disk.kind(),
                 Math.max(1, disk.freeBytes()),
@@ -304,23 +310,24 @@ public final class Spiller implements AutoCloseable {
                 disk.isDoubtful()));
       }
     }
-    boolean local = places.stream().anyMatch(place -> place.kind() != StorageKind.REMOTE);
-    places.removeIf(
-        place ->
-            place.kind() == StorageKind.REMOTE
-                && (local || isWorthWaiting(bytes, buffered, place.target().disk)));
-    return placement.choose(places, bytes, memory.pressure().tight() || isFlushing());
+    boolean local =
+        candidates.stream().anyMatch(candidate -> candidate.kind() != StorageKind.REMOTE);
+    candidates.removeIf(
+        candidate ->
+            candidate.kind() == StorageKind.REMOTE
+                && (local || isWorthWaiting(bytes, buffered, candidate.target().disk)));
+    return placement.choose(candidates, bytes, memory.pressure().tight() || isFlushing());
   }
 
-  /** Whether a run is too small for a remote tier, and a disk of the machine will have room. */
+  /** Whether a run is too small for the remote tier, and a local disk will have free space. */
   private boolean isWorthWaiting(long bytes, long buffered, Disk remote) {
-    return buffered < remote.storage().worthwhileBytes()
+    return buffered < remote.storage().preferredMinBytes()
         && !isFlushing()
         && disks.list().stream()
             .anyMatch(
                 disk ->
                     disk.kind() != StorageKind.REMOTE
-                        // Or it has room since it was asked.
+                        // Or it has free space since the last check.
                         && (disk.isFull() || disk.mayWrite(bytes))
                         && disk.health().state().isWritten());
   }
@@ -340,7 +347,7 @@ public final class Spiller implements AutoCloseable {
     private SpillTask task;
 
     @GuardedBy("lock")
-    private SpillTask givenUp;
+    private SpillTask cancelledTask;
 
     Target(Disk disk, int number) {
       this.disk = disk;
@@ -369,28 +376,28 @@ public final class Spiller implements AutoCloseable {
       }
     }
 
-    /** Gives up what has not been written in its time: it goes to another disk. */
-    void giveUpOverdue() {
+    /** Cancels a write that exceeded its timeout; the blocks are written to another disk. */
+    void cancelOverdue() {
       long timeoutNanos = TimeUnit.MILLISECONDS.toNanos(disk.health().config().writeTimeoutMs());
       SpillTask current = current();
       if (current != null && !current.isSettled() && current.write().isOverdue(timeoutNanos)) {
         disk.reportOverdueWrites();
-        giveUp();
+        cancel();
       }
     }
 
-    /** Gives up what is being written, if anything is. */
-    void giveUp() {
+    /** Cancels the write in progress, if any. */
+    void cancel() {
       SpillTask current = current();
       if (current != null && !current.isSettled()) {
         LOG.warn(
-            "disk does not take a run, its blocks stay in memory disk={} bytes={} afterMs={}",
+            "write of a run timed out, its blocks stay in memory disk={} bytes={} afterMs={}",
             disk.name(),
             current.batch().length(),
             current.write().ageNanos() / 1_000_000);
         synchronized (lock) {
           writeFailed = true;
-          givenUp = current;
+          cancelledTask = current;
         }
         current.abort();
       }
@@ -398,13 +405,13 @@ public final class Spiller implements AutoCloseable {
 
     boolean isWriting() {
       synchronized (lock) {
-        return task != null && task != givenUp;
+        return task != null && task != cancelledTask;
       }
     }
 
-    boolean hasBeenGivenUp() {
+    boolean isHung() {
       synchronized (lock) {
-        return task != null && task == givenUp;
+        return task != null && task == cancelledTask;
       }
     }
 
@@ -428,7 +435,7 @@ public final class Spiller implements AutoCloseable {
     private void done(boolean written) {
       synchronized (lock) {
         task = null;
-        givenUp = null;
+        cancelledTask = null;
         writeFailed |= !written;
         lock.notifyAll();
       }

@@ -1,19 +1,19 @@
 package io.sluice.server.background;
 
-/** Adds up a window of runs while it grows. Not thread-safe. */
+/** Totals of a window of runs, updated as runs are added. Not thread-safe. */
 final class WindowSum {
   private final MergeBounds bounds;
   private int count;
   private long bytes;
   private long largestBytes;
   private long extents;
-  private int mostExtents;
+  private int maxExtents;
 
   WindowSum(MergeBounds bounds) {
     this.bounds = bounds;
   }
 
-  /** Whether one more run would be too much. */
+  /** Whether adding a run would exceed the bounds. */
   boolean isFullFor(MergeCandidate run) {
     return count == bounds.maxInputs()
         || run.bytes() > bounds.maxBytes() - bytes
@@ -25,21 +25,21 @@ final class WindowSum {
     bytes += run.bytes();
     largestBytes = Math.max(largestBytes, run.bytes());
     extents += run.extents();
-    mostExtents = Math.max(mostExtents, run.extents());
+    maxExtents = Math.max(maxExtents, run.extents());
   }
 
   int count() {
     return count;
   }
 
-  /** Average size of an extent once these are one run; no more than that. */
+  /** Upper bound of the average extent size after the merge. */
   long mergedExtentBytes() {
-    return bytes / Math.max(1, mostExtents);
+    return bytes / Math.max(1, maxExtents);
   }
 
   /**
-   * Whether every run at least doubles: then a byte is written again only so often as sizes can
-   * double, whatever the order in which runs come.
+   * Whether every run at least doubles in the merge. This bounds the rewrites of a byte by the
+   * number of doublings, whatever the order of the runs.
    */
   boolean isBalanced() {
     return count > 1 && largestBytes <= bytes - largestBytes;

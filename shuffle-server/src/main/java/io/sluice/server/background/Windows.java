@@ -4,14 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntUnaryOperator;
 
-/** Cuts a stretch into windows from its beginning to its end. */
+/** Splits a sequence of runs into windows, from start to end. */
 final class Windows {
   private Windows() {}
 
   /**
-   * @param count runs of the stretch
-   * @param end for where a window may begin, the index behind its last run; the same if none begins
-   *     there
+   * @param count number of runs in the sequence
+   * @param end maps the start index of a window to the index after its last run; the same index if
+   *     no window starts there
    */
   static List<MergeWindow> cut(int count, IntUnaryOperator end) {
     List<MergeWindow> windows = new ArrayList<>();

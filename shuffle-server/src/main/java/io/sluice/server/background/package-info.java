@@ -1,5 +1,6 @@
 /**
- * Background work on run files, one thread per disk for each kind, which no request waits for.
+ * Background work on run files, with one thread per disk for each kind of work; requests never wait
+ * for it.
  *
  * <ul>
  *   <li>Spill: {@link io.sluice.server.background.SpillPolicy} selects shuffles, {@link
@@ -11,10 +12,10 @@
  *   <li>Demote: {@link io.sluice.server.background.DemotionPolicy} selects runs, {@link
  *       io.sluice.server.background.RunMover} copies one to a slower tier, {@link
  *       io.sluice.server.background.Demoter} plans.
- *   <li>Scrub: {@link io.sluice.server.background.DiskScrubber} verifies the checksums of runs that
- *       nobody reads, bounded in bandwidth.
+ *   <li>Scrub: {@link io.sluice.server.background.DiskScrubber} verifies the checksums of idle runs
+ *       at a limited rate.
  * </ul>
  *
- * <p>Policies have neither threads nor files.
+ * <p>Policies have no threads and do no I/O.
  */
 package io.sluice.server.background;

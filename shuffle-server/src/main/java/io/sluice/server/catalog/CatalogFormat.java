@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Keys and values of a catalog, version 1. The first byte of a key says what it is. Values are
- * little-endian; numbers in keys are big-endian where keys sort by them.
+ * Keys and values of a catalog, version 1. The first byte of a key is the type of the record.
+ * Values are little-endian; numbers in keys are big-endian where keys sort by them.
  *
  * <pre>
  *  "F": the catalog itself
@@ -20,7 +20,7 @@ import java.util.List;
  *   4    2 version            1, of all keys and values; a reader refuses what it does not know
  *   6    2 reserved           zero
  *
- *  "R" and 16 bytes of run id (high 8 bytes, low 8 bytes; little-endian as in run files): a run
+ *  "R", 16 bytes run id (high 8 bytes, low 8 bytes; little-endian as in run files): a run
  *   0    4 shuffle            at least 0
  *   4    2 applicationLength  n, 1..256
  *   6    2 reserved           zero
@@ -32,17 +32,17 @@ import java.util.List;
  *  40    n application        ASCII
  *  40+n 16 each replaced run  high 8 bytes, low 8 bytes
  *
- *  "T", 8 bytes buriedAtMs (big-endian), 4 bytes shuffle (big-endian), application (ASCII):
- *  a shuffle that has been forgotten; the value is empty
+ *  "T", 8 bytes deletedAtMs (big-endian), 4 bytes shuffle (big-endian), application (ASCII):
+ *  tombstone of a deleted shuffle; the value is empty
  *
  *  "S": the last clean stop
- *   0    8 epoch              the life that ended so
- *   8    8 wholeSinceEpoch    the oldest life of which nothing acknowledged was missing
- *  16    4 directories        how many directories took note of it, at least 1
+ *   0    8 epoch              the epoch that ended with this stop
+ *   8    8 wholeSinceEpoch    the oldest epoch whose acknowledged data is complete
+ *  16    4 directories        number of directories with this record, at least 1
  *  20    4 reserved           zero
  * </pre>
  *
- * Checksums are RocksDB's own: over every record of its log and every block of its tables.
+ * RocksDB adds checksums to every record of its log and every block of its tables.
  */
 final class CatalogFormat {
   static final int VERSION = 1;
@@ -71,12 +71,12 @@ final class CatalogFormat {
     return new byte[] {'S'};
   }
 
-  /** What the keys of all runs begin with. */
+  /** Prefix of the keys of runs. */
   static byte[] runPrefix() {
     return new byte[] {RUN};
   }
 
-  /** What the keys of all tombstones begin with; the oldest sorts first. */
+  /** Prefix of the keys of tombstones; the oldest sorts first. */
   static byte[] tombstonePrefix() {
     return new byte[] {TOMBSTONE};
   }
@@ -90,13 +90,13 @@ final class CatalogFormat {
   }
 
   /**
-   * Checks what {@link #formatKey} leads to.
+   * Checks the value of {@link #formatKey}.
    *
-   * @throws IOException another version, or something else altogether
+   * @throws IOException if the version is unknown, or the value is not a catalog format
    */
   static void checkFormat(byte[] value) throws IOException {
     if (value.length != FORMAT_LENGTH || little(value).getInt(0) != MAGIC) {
-      throw new IOException("is no catalog of run files");
+      throw new IOException("is not a catalog of run files");
     }
     int version = little(value).getShort(4);
     if (version != VERSION) {
@@ -115,7 +115,7 @@ final class CatalogFormat {
     if (application.length < 1
         || application.length > MAX_APPLICATION_LENGTH
         || run.replaces().size() > MAX_REPLACED) {
-      throw new IllegalArgumentException("no record of " + run);
+      throw new IllegalArgumentException("run has no valid record: " + run);
     }
     byte[] value =
         new byte[RUN_FIXED_LENGTH + application.length + run.replaces().size() * RUN_ID_LENGTH];
@@ -151,7 +151,7 @@ final class CatalogFormat {
         || replacedCount < 0
         || replacedCount > MAX_REPLACED
         || value.length != RUN_FIXED_LENGTH + nameLength + replacedCount * RUN_ID_LENGTH) {
-      throw new IOException("record of run " + id + " has fields that no writer writes");
+      throw new IOException("record of run " + id + " has fields with invalid values");
     }
     byte[] name = new byte[nameLength];
     in.get(name);
@@ -160,7 +160,7 @@ final class CatalogFormat {
       replaced.add(readRunId(in));
     }
     if (replaced.contains(id)) {
-      throw new IOException("record of run " + id + " says that it replaces itself");
+      throw new IOException("record of run " + id + " lists itself as replaced");
     }
     return new RunRecord(id, key(name, shuffle), order, length, replaced);
   }
@@ -169,7 +169,7 @@ final class CatalogFormat {
     byte[] application = tombstone.shuffle().application().getBytes(StandardCharsets.US_ASCII);
     return ByteBuffer.allocate(TOMBSTONE_KEY_FIXED_LENGTH + application.length)
         .put(TOMBSTONE)
-        .putLong(tombstone.buriedAtMs())
+        .putLong(tombstone.deletedAtMs())
         .putInt(tombstone.shuffle().shuffle())
         .put(application)
         .array();
@@ -181,11 +181,11 @@ final class CatalogFormat {
       throw new IOException("a tombstone's key of " + key.length + " bytes");
     }
     ByteBuffer in = ByteBuffer.wrap(key).position(1);
-    long buriedAtMs = in.getLong();
+    long deletedAtMs = in.getLong();
     int shuffle = in.getInt();
     byte[] name = new byte[nameLength];
     in.get(name);
-    return new Tombstone(key(name, shuffle), buriedAtMs);
+    return new Tombstone(key(name, shuffle), deletedAtMs);
   }
 
   static byte[] encode(CleanStop stop) {

@@ -1,14 +1,14 @@
 package io.sluice.server.catalog;
 
 /**
- * A stop after which everything that was ever acknowledged lay in files.
+ * A clean stop: all acknowledged data was in files when the server stopped.
  *
- * @param epoch the life that ended so
- * @param wholeSinceEpoch the oldest life of which, when it ended, nothing acknowledged was missing
- * @param directories how many directories took note of it: with fewer of them, something is missing
+ * @param epoch the epoch that ended with this stop
+ * @param wholeSinceEpoch the oldest epoch whose acknowledged data was complete at the stop
+ * @param directories number of directories with this record; if fewer are found, data is missing
  */
 public record CleanStop(long epoch, long wholeSinceEpoch, int directories) {
-  /** Of no life that ever was: takes back what was said before. */
+  /** A record of no real epoch, which revokes an earlier clean stop. */
   public static final CleanStop NONE = new CleanStop(1, 1, 1);
 
   public CleanStop {

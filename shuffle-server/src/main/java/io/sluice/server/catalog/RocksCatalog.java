@@ -32,11 +32,11 @@ import org.slf4j.LoggerFactory;
 /**
  * A catalog in RocksDB, in a directory of its own ({@link CatalogFormat}).
  *
- * <p>What a call has changed lies in RocksDB's log, which is in the hands of the system when the
- * call returns: it outlives the process at once. A log whose tail was torn by a crash of the
- * machine is read up to the tear, so that what is lost is what came last.
+ * <p>When a call returns, its change is in RocksDB's log in the page cache and survives a crash of
+ * the process. After a crash of the machine, a torn log is read up to the tear, so only the latest
+ * changes are lost.
  *
- * <p>After a failed change RocksDB refuses all that follow; the next call opens it anew.
+ * <p>After a failed change RocksDB refuses all further changes; the next call reopens the database.
  *
  * <p>Thread-safe.
  */
@@ -48,20 +48,20 @@ public final class RocksCatalog implements RunCatalog {
 
   private static final long CACHE_BYTES = 1 << 20;
 
-  /** Log that is kept before what it holds is written as a table. */
+  /** Maximum log size before its records are written as a table. */
   private static final long MAX_LOG_BYTES = 8 << 20;
 
   private static final int MAX_OPEN_TABLES = 32;
 
-  /** RocksDB's own messages: what they are good for is the last few starts. */
+  /** Number of RocksDB's message log files to keep, one per start. */
   private static final int KEPT_MESSAGE_FILES = 3;
 
-  /** A call that hangs on its disk must not keep the process from ending. */
+  /** Bounds {@link #close}, as a call may hang on its disk. */
   private static final long CLOSE_WAIT_MS = 5_000;
 
   private final Path directory;
   private final CatalogConfig config;
-  // Calls hold it shared; closing and opening anew, which free what calls use, exclusively.
+  // Calls use the read lock; close and reopen, which free native objects, use the write lock.
   private final ReentrantReadWriteLock use = new ReentrantReadWriteLock();
   private final Object tombstoneLock = new Object();
 
@@ -83,9 +83,10 @@ public final class RocksCatalog implements RunCatalog {
   }
 
   /**
-   * Opens a catalog; a directory that is not there becomes an empty one.
+   * Opens a catalog; creates an empty one if the directory does not exist.
    *
-   * @throws IOException it cannot be read, is damaged or of an unknown version; one line
+   * @throws IOException if the catalog is unreadable, damaged or of an unknown version; the message
+   *     is one line
    */
   public static RocksCatalog open(Path directory, CatalogConfig config) throws IOException {
     RocksCatalog catalog = new RocksCatalog(directory, config);
@@ -102,7 +103,7 @@ public final class RocksCatalog implements RunCatalog {
     return catalog;
   }
 
-  /** Whether a directory holds a catalog, in whatever state. */
+  /** Whether a directory contains a catalog, valid or not. */
   public static boolean isThere(Path directory) {
     return Files.exists(directory.resolve("CURRENT"));
   }
@@ -130,7 +131,7 @@ public final class RocksCatalog implements RunCatalog {
   }
 
   @Override
-  public void bury(Collection<Tombstone> shuffles) throws IOException {
+  public void addTombstones(Collection<Tombstone> shuffles) throws IOException {
     synchronized (tombstoneLock) {
       int excess = Math.max(0, tombstoneCount + shuffles.size() - config.maxTombstones());
       List<byte[]> oldest = oldestTombstones(excess);
@@ -157,7 +158,7 @@ public final class RocksCatalog implements RunCatalog {
   }
 
   @Override
-  public void stopped(CleanStop stop) throws IOException {
+  public void recordCleanStop(CleanStop stop) throws IOException {
     change(batch -> batch.put(CatalogFormat.stopKey(), CatalogFormat.encode(stop)));
   }
 
@@ -186,8 +187,10 @@ public final class RocksCatalog implements RunCatalog {
       alone = use.writeLock().tryLock();
     }
     if (!alone) {
-      // Closing would free what the hanging call uses. The system cleans up when the process ends.
-      throw new IOException("catalog " + directory + ": a call still waits for the disk");
+      // Closing would free objects that the hanging call uses. They are freed when the process
+      // ends.
+      throw new IOException(
+          "catalog " + directory + ": not closed, a call still waits for the disk");
     }
     try {
       closed = true;
@@ -200,7 +203,7 @@ public final class RocksCatalog implements RunCatalog {
     }
   }
 
-  /** Oldest first; a shuffle that was forgotten more than once is there as often. */
+  /** Oldest first; a shuffle that was deleted several times has several tombstones. */
   private List<Tombstone> readTombstones() throws IOException {
     List<Tombstone> tombstones = new ArrayList<>();
     visit(
@@ -287,19 +290,19 @@ public final class RocksCatalog implements RunCatalog {
         store = null;
       }
       if (!isThere(directory)) {
-        // An empty one in its place would make every run unknown.
-        throw new IOException("catalog " + directory + ": is gone");
+        // Creating an empty catalog would make every run unknown.
+        throw new IOException("catalog " + directory + ": directory does not exist");
       }
       store = openStore();
       failed = false;
-      LOG.info("catalog opened again directory={}", directory);
+      LOG.info("catalog reopened directory={}", directory);
     } finally {
       use.writeLock().unlock();
     }
   }
 
   private Store openStore() throws IOException {
-    // RocksDB creates files by the umask: the directory keeps others out.
+    // RocksDB creates files with the umask; the directory denies access to other users.
     FileRights.OWNER_ONLY.makeDirectory(directory);
     Store opened = null;
     boolean usable = false;
@@ -342,7 +345,7 @@ public final class RocksCatalog implements RunCatalog {
     void visit(byte[] key, byte[] value) throws IOException;
   }
 
-  /** An open RocksDB with all that must be freed with it. */
+  /** An open RocksDB with its native objects. */
   private static final class Store implements AutoCloseable {
     private final LRUCache cache;
     private final Options options;

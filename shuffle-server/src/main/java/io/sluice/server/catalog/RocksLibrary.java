@@ -6,11 +6,11 @@ import org.rocksdb.NativeLibraryLoader;
 import org.rocksdb.RocksDB;
 import org.rocksdb.util.Environment;
 
-/** Loads RocksDB's native library without leaving its 16 MB behind. */
+/** Loads RocksDB's native library without leaving its 16 MB temporary file behind. */
 final class RocksLibrary {
   private RocksLibrary() {}
 
-  /** Does nothing when the library is loaded. */
+  /** Does nothing if the library is already loaded. */
   static void load() throws IOException {
     UnpackedLibrary.load(
         Environment.getJniLibraryFileName("rocksdb"),

@@ -7,42 +7,40 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What one directory holds. Each change is one step: after a crash of the process at any instant it
- * has happened or it has not. Whether it outlives a crash of the machine is for {@link #sync}, or
- * for how the catalog was opened, to say.
+ * The catalog of the runs in one directory. Each change is atomic and survives a crash of the
+ * process. It survives a crash of the machine after {@link #sync}, or at once if the catalog was
+ * opened so.
  *
  * <p>Thread-safe. Every call may wait for the disk.
  */
 public interface RunCatalog extends AutoCloseable {
   /**
-   * Makes a run visible, whose file is whole and has its name. Adding what is there already changes
-   * nothing.
+   * Adds a run whose file is complete and renamed. Adding an existing run changes nothing.
    *
-   * <p>The runs that it replaces stay until they are removed, because until then it is not certain
-   * that it does: the log may refuse the merged run, and goes on with its inputs. Where a crash
-   * leaves both, recovery forgets the inputs.
+   * <p>The replaced runs stay until they are removed, because the log may still refuse the merged
+   * run and keep its inputs. If both exist after a crash, recovery drops the inputs.
    */
   void add(RunRecord run) throws IOException;
 
-  /** Forgets runs, those that are there, in one step. Their files may be deleted afterwards. */
+  /** Removes runs atomically; ignores unknown ones. Their files may be deleted afterwards. */
   void remove(Collection<RunId> runs) throws IOException;
 
   /** Every run, in no order. */
   List<RunRecord> runs() throws IOException;
 
-  /** Remembers shuffles as forgotten. There is a bound: the oldest are dropped for new ones. */
-  void bury(Collection<Tombstone> shuffles) throws IOException;
+  /** Adds tombstones of deleted shuffles. Above the maximum number the oldest are dropped. */
+  void addTombstones(Collection<Tombstone> shuffles) throws IOException;
 
-  /** Every shuffle that is remembered as forgotten, in no order. */
+  /** Every tombstone, in no order. */
   List<Tombstone> tombstones() throws IOException;
 
-  /** Takes note of a clean stop; it replaces that before. */
-  void stopped(CleanStop stop) throws IOException;
+  /** Records a clean stop, which replaces the previous record. */
+  void recordCleanStop(CleanStop stop) throws IOException;
 
-  /** The last clean stop. */
+  /** The last recorded clean stop. */
   Optional<CleanStop> lastCleanStop() throws IOException;
 
-  /** Makes what has been changed so far outlive a crash of the machine. */
+  /** Makes all changes so far survive a crash of the machine. */
   void sync() throws IOException;
 
   /** Idempotent. */

@@ -6,11 +6,11 @@ import io.sluice.server.log.ShuffleKey;
 import java.util.List;
 
 /**
- * A run that exists.
+ * The catalog record of a run.
  *
- * @param order where it stands among the runs of its shuffle
- * @param length bytes of its file
- * @param replaces the runs that it was merged from
+ * @param order position among the runs of its shuffle
+ * @param length length of its file in bytes
+ * @param replaces the merged input runs
  */
 public record RunRecord(
     RunId id, ShuffleKey shuffle, RunOrder order, long length, List<RunId> replaces) {

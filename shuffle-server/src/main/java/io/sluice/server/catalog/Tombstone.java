@@ -3,9 +3,8 @@ package io.sluice.server.catalog;
 import io.sluice.server.log.ShuffleKey;
 
 /**
- * A shuffle that has been forgotten: late pushes to it are refused, in later lives of the server
- * too.
+ * Marks a deleted shuffle: late pushes to it are refused, after a restart too.
  *
- * @param buriedAtMs when, in milliseconds since 1970
+ * @param deletedAtMs time of the deletion, in milliseconds since 1970
  */
-public record Tombstone(ShuffleKey shuffle, long buriedAtMs) {}
+public record Tombstone(ShuffleKey shuffle, long deletedAtMs) {}

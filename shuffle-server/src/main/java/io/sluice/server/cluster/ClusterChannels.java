@@ -5,13 +5,13 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.config.HostPort;
 
-/** How a server reaches other processes of its cluster. */
+/** Creates gRPC channels to coordinators. */
 public final class ClusterChannels {
   private ClusterChannels() {}
 
   /**
-   * Encrypted as the cluster is; calls prove the cluster where coordinators ask for it. Owned by
-   * the caller.
+   * Creates a channel with the TLS settings of the cluster, and with credentials if coordinators
+   * require them. The caller closes it.
    */
   public static ManagedChannel toCoordinator(HostPort coordinator, ClusterSecurity security) {
     NettyChannelBuilder channel =

@@ -5,17 +5,17 @@ import io.sluice.common.config.ConfigSet;
 import java.util.List;
 
 /**
- * How the server takes part in its cluster.
+ * Configuration of the server's membership in the cluster.
  *
- * @param leastLeaseMs how long an application is kept that no coordinator calls alive; a longer
- *     lease of a coordinator counts in its stead
- * @param decommissionCheckMs how often a decommissioned server looks whether it is empty
- * @param move how much a decommissioned server may spend on handing on what it holds
- * @param tags what the server says it is, for assignments that demand it
+ * @param minLeaseMs time for which an application is kept without a lease of any coordinator; a
+ *     longer lease takes precedence
+ * @param decommissionCheckMs interval of checks whether a decommissioned server is empty
+ * @param move limits for moves of data from a decommissioned server
+ * @param tags tags of the server, for jobs that require tags
  */
 public record ClusterConfig(
     HeartbeatConfig heartbeat,
-    long leastLeaseMs,
+    long minLeaseMs,
     List<String> tags,
     long decommissionCheckMs,
     MoveConfig move) {
@@ -24,9 +24,9 @@ public record ClusterConfig(
           .defaultValue(60_000L)
           .atLeast(1_000L)
           .doc(
-              "How long the server keeps an application without a lease from any coordinator. The"
-                  + " time counts only while a coordinator answers, and a longer lease of a coordinator"
-                  + " wins. Raise it if drivers pause for longer.")
+              "Time for which the server keeps an application without a lease from any"
+                  + " coordinator. It counts only while a coordinator answers, and a longer lease"
+                  + " takes precedence. Raise it if drivers pause for longer.")
           .build();
 
   static final ConfigKey<List<String>> TAGS =
@@ -34,8 +34,8 @@ public record ClusterConfig(
           .defaultValue(List.of())
           .reloadable()
           .doc(
-              "Tags of the server. A job that requires tags gets only servers that carry them"
-                  + " all. Set it to reserve servers, or to mark fast disks.")
+              "Tags of the server. Jobs that require tags are assigned only servers that have all"
+                  + " of these tags. Set it to reserve servers, or to mark fast disks.")
           .build();
 
   static final ConfigKey<Long> DECOMMISSION_CHECK =
@@ -44,11 +44,11 @@ public record ClusterConfig(
           .atLeast(100L)
           .atMost(3_600_000L)
           .doc(
-              "How often a decommissioned server checks whether it still holds a shuffle; it ends"
-                  + " after two checks without one. Lower it if shuffles are short.")
+              "Interval at which a decommissioned server checks whether it still stores a shuffle;"
+                  + " it exits after two checks without one. Lower it if shuffles are short.")
           .build();
 
-  /** The keys that this record is made from, beside those of its parts. */
+  /** The keys that this record is made from, in addition to those of its components. */
   public static final List<ConfigKey<?>> KEYS =
       List.of(APPLICATION_EXPIRED, TAGS, DECOMMISSION_CHECK);
 

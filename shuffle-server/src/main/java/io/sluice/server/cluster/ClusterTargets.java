@@ -26,15 +26,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** Targets that coordinators choose, reached as processes of the cluster reach each other. */
+/**
+ * Finds move targets through the coordinators, and connects to them with the credentials of the
+ * cluster.
+ */
 final class ClusterTargets implements MoveTargets {
   private static final long COORDINATOR_MS = 5_000;
 
-  /** A target that is short of memory lets a push wait. */
+  /** A target without free memory delays pushes, so the request timeout is long. */
   private static final TransportConfig TRANSPORT =
       new TransportConfig(10_000, 60_000, IoMode.NIO, 1, FrameLimits.DEFAULT);
 
-  /** The transport gives a request up before. */
+  /** Longer than the request timeout of the transport. */
   private static final long WAIT_MS = 2L * TRANSPORT.requestTimeoutMs();
 
   private static final long TOKEN_MS = TimeUnit.MINUTES.toMillis(10);
@@ -46,7 +49,7 @@ final class ClusterTargets implements MoveTargets {
   private final LongSupplier nanoTime;
 
   /**
-   * @param self asked for each call
+   * @param self identity of this server, read for each call
    */
   ClusterTargets(
       List<HostPort> coordinators,
@@ -73,7 +76,7 @@ final class ClusterTargets implements MoveTargets {
             .setPartitions(partitions)
             .addAllExcludedServers(excluded)
             .build();
-    String why = "there is no coordinator";
+    String why = "no coordinator is configured";
     for (HostPort coordinator : coordinators) {
       ManagedChannel channel = ClusterChannels.toCoordinator(coordinator, security);
       try {
@@ -89,7 +92,7 @@ final class ClusterTargets implements MoveTargets {
         why =
             "coordinator "
                 + coordinator
-                + " does not say who takes it: "
+                + " did not return a move target: "
                 + CallFailure.describe(e.getStatus());
       } finally {
         channel.shutdownNow();
@@ -101,7 +104,7 @@ final class ClusterTargets implements MoveTargets {
   @Override
   public MoveTarget connect(ServerId server, String application)
       throws IOException, InterruptedException {
-    // Its thread lasts as long as the target.
+    // The transport and its thread are closed with the target.
     DataTransport transport =
         new GrpcDataTransport(TRANSPORT, of -> security.credential(of, TOKEN_MS), tls, nanoTime);
     boolean connected = false;

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
 
-/** A target over a data connection, one request at a time. */
+/** A move target over a data connection, with one request at a time. */
 final class ConnectedTarget implements MoveTarget {
   private final String server;
   private final DataTransport transport;
@@ -24,10 +24,10 @@ final class ConnectedTarget implements MoveTarget {
   private final long timeoutMs;
 
   /**
-   * @param server named in messages
+   * @param server server name for messages
    * @param transport takes
    * @param connection takes
-   * @param timeoutMs for each request, longer than the transport's own
+   * @param timeoutMs timeout of each request, longer than that of the transport
    */
   ConnectedTarget(
       String server, DataTransport transport, DataConnection connection, long timeoutMs) {
@@ -65,16 +65,17 @@ final class ConnectedTarget implements MoveTarget {
     PushAck ack = await(server, connection.push(push, body.retainedSlice()), timeoutMs);
     if (ack.getEpoch() != epoch()) {
       throw new SluiceException(
-          StatusCode.STALE_EPOCH, server + " acknowledged in another epoch, " + ack.getEpoch());
+          StatusCode.STALE_EPOCH,
+          server + " acknowledged with a different epoch: " + ack.getEpoch());
     }
   }
 
   /**
-   * The reply of a server.
+   * Waits for the reply of a server.
    *
-   * @throws SluiceException the server refuses
-   * @throws SSLException the two servers cannot speak TLS to each other
-   * @throws IOException the server does not answer
+   * @throws SluiceException if the server refuses the request
+   * @throws SSLException if the TLS handshake fails
+   * @throws IOException if the server does not answer
    */
   static <T> T await(String server, CompletableFuture<T> reply, long timeoutMs)
       throws IOException, InterruptedException {

@@ -7,14 +7,14 @@ import io.sluice.proto.UnregisterShuffleApplicationRequest;
 import io.sluice.proto.UnregisterShufflesRequest;
 
 /**
- * Who may make which control call of a server: applications and coordinators unregister, whoever is
- * known looks, admins do everything. Immutable.
+ * Access rules of the control calls: applications and coordinators may unregister, authenticated
+ * callers may read the status, admins may make all calls. Immutable.
  */
 public final class ControlRules implements CallGuard.Rules {
   private final boolean openReads;
 
   /**
-   * @param openReads whether nobody needs to be known for the status
+   * @param openReads whether the status may be read without authentication
    */
   public ControlRules(boolean openReads) {
     this.openReads = openReads;
@@ -29,7 +29,7 @@ public final class ControlRules implements CallGuard.Rules {
     return switch (call) {
       case "UnregisterShuffles", "UnregisterShuffleApplication" -> isKnown ? null : unknown(call);
       case "GetStatus" -> isKnown || openReads ? null : unknown(call);
-      default -> call + " is for admins, found " + caller.text();
+      default -> call + " is permitted for admins only, not for " + caller.text();
     };
   }
 
@@ -47,7 +47,11 @@ public final class ControlRules implements CallGuard.Rules {
   private static String own(Caller caller, String call, String application) {
     return caller.owns(application)
         ? null
-        : call + ": application " + PeerText.quoted(application) + " is not of " + caller.text();
+        : call
+            + ": application "
+            + PeerText.quoted(application)
+            + " does not belong to "
+            + caller.text();
   }
 
   private static String unknown(String call) {

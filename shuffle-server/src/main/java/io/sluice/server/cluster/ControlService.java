@@ -23,7 +23,9 @@ import java.util.function.IntSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** {@code sluice.v1.ShuffleServerControl}. A refusal is an answer, never a gRPC error. */
+/**
+ * {@code sluice.v1.ShuffleServerControl}. A refusal is a reply with a status, never a gRPC error.
+ */
 public final class ControlService extends ShuffleServerControlGrpc.ShuffleServerControlImplBase {
   private static final Logger log = LoggerFactory.getLogger(ControlService.class);
 
@@ -34,7 +36,7 @@ public final class ControlService extends ShuffleServerControlGrpc.ShuffleServer
   private final Runnable flush;
 
   /**
-   * @param flush begins to write to disk what is in memory, and does not wait for it
+   * @param flush starts to spill all memory, and returns at once
    */
   public ControlService(
       ShuffleStore store,
@@ -75,7 +77,7 @@ public final class ControlService extends ShuffleServerControlGrpc.ShuffleServer
     if (request.getCancel()) {
       outcome = decommission.cancel();
     } else if (request.getStay()) {
-      outcome = decommission.stay();
+      outcome = decommission.drain();
       if (outcome.status() == Status.OK) {
         flush.run();
       }
@@ -97,8 +99,8 @@ public final class ControlService extends ShuffleServerControlGrpc.ShuffleServer
     try {
       ConfigReload.Outcome outcome = configuration.reload();
       reply.setStatus(Status.OK);
-      outcome.applied().forEach(change -> reply.addApplied(told(change)));
-      outcome.restartNeeded().forEach(change -> reply.addRestartNeeded(told(change)));
+      outcome.applied().forEach(change -> reply.addApplied(toProto(change)));
+      outcome.restartNeeded().forEach(change -> reply.addRestartNeeded(toProto(change)));
     } catch (ConfigException e) {
       reply.setStatus(Status.BAD_REQUEST).setMessage(ConfigReload.oneLine(e));
     }
@@ -106,7 +108,7 @@ public final class ControlService extends ShuffleServerControlGrpc.ShuffleServer
     replies.onCompleted();
   }
 
-  private static ConfigurationChange told(ConfigChange change) {
+  private static ConfigurationChange toProto(ConfigChange change) {
     return ConfigurationChange.newBuilder()
         .setKey(change.key())
         .setFrom(change.from())
@@ -136,7 +138,9 @@ public final class ControlService extends ShuffleServerControlGrpc.ShuffleServer
       StreamObserver<UnregisterShufflesReply> replies, String application, IntSupplier removal) {
     UnregisterShufflesReply.Builder reply = UnregisterShufflesReply.newBuilder();
     if (application.isEmpty()) {
-      reply.setStatus(Status.BAD_REQUEST).setMessage("application expected, found an empty name");
+      reply
+          .setStatus(Status.BAD_REQUEST)
+          .setMessage("application: expected a name, found an empty" + " string");
     } else {
       try {
         int removed = removal.getAsInt();

@@ -19,23 +19,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Heartbeats to one coordinator: one at a time, the next one an interval after the answer, or
- * sooner while the coordinator fails, so that a server that started first, or a coordinator that
- * comes back, is known within a second or so.
+ * Heartbeats to one coordinator: one at a time, each an interval after the previous reply. Retries
+ * are more frequent, so that a coordinator that starts later or recovers knows the server within
+ * about a second.
  *
- * <p>Failures are counted; only changes are logged: the first answer, the first failure after one,
- * the recovery. State belongs to the executor's thread, except where volatile.
+ * <p>Failures are counted; only changes are logged: the first reply, the first failure, and the
+ * recovery. State belongs to the executor's thread, except volatile fields.
  */
 final class CoordinatorLink {
   private static final Logger log = LoggerFactory.getLogger(CoordinatorLink.class);
 
-  /** Wait after the first failure; doubles up to the interval. */
+  /** Delay after the first failure; doubles up to the interval. */
   private static final long FIRST_RETRY_MS = 500;
 
-  /** Bounds for the interval that a coordinator may ask for. */
-  private static final long LEAST_INTERVAL_MS = 50;
+  /** Bounds of the interval that a coordinator may set. */
+  private static final long MIN_INTERVAL_MS = 50;
 
-  private static final long MOST_INTERVAL_MS = TimeUnit.MINUTES.toMillis(5);
+  private static final long MAX_INTERVAL_MS = TimeUnit.MINUTES.toMillis(5);
 
   private enum State {
     NEW,
@@ -45,7 +45,7 @@ final class CoordinatorLink {
 
   private final HostPort coordinator;
   private final HeartbeatConfig config;
-  private final HeartbeatSource self;
+  private final HeartbeatSource source;
   private final LeaseTable leases;
   private final ScheduledExecutorService executor;
   private final Supplier<ManagedChannel> channels;
@@ -55,7 +55,7 @@ final class CoordinatorLink {
   private long intervalMs;
   private long retryMs = FIRST_RETRY_MS;
 
-  /** Counts heartbeats sent, so that an answer can tell whether a later one overtook it. */
+  /** Number of heartbeats sent, to ignore replies to earlier ones. */
   private long sent;
 
   private ScheduledFuture<?> next;
@@ -67,13 +67,13 @@ final class CoordinatorLink {
   CoordinatorLink(
       HostPort coordinator,
       HeartbeatConfig config,
-      HeartbeatSource self,
+      HeartbeatSource source,
       LeaseTable leases,
       ScheduledExecutorService executor,
       Supplier<ManagedChannel> channels) {
     this.coordinator = coordinator;
     this.config = config;
-    this.self = self;
+    this.source = source;
     this.leases = leases;
     this.executor = executor;
     this.channels = channels;
@@ -96,7 +96,7 @@ final class CoordinatorLink {
     return failures.get();
   }
 
-  /** Sends a heartbeat ahead of schedule, unless the coordinator does not answer anyway. */
+  /** Sends a heartbeat at once, unless the last one was not answered. */
   void reportNow(long timeoutMs, Runnable done) {
     boolean accepted =
         execute(
@@ -131,10 +131,10 @@ final class CoordinatorLink {
       return;
     }
     long number = ++sent;
-    HeartbeatRequest request = self.heartbeat();
+    HeartbeatRequest request = source.heartbeat();
     leases.setApplications(request.getApplicationsList());
     if (state != State.ANSWERING) {
-      // Otherwise the channel would wait up to two minutes before it connects again.
+      // Otherwise the channel may wait up to two minutes before it reconnects.
       channel.resetConnectBackoff();
     }
     CoordinatorGrpc.newStub(channel)
@@ -181,13 +181,13 @@ final class CoordinatorLink {
     if (reply == null || reply.getStatus() != io.sluice.proto.Status.OK) {
       failed(
           reply == null
-              ? "answered without a reply"
-              : "refused with " + reply.getStatus() + ": " + reply.getMessage());
+              ? "closed the call without a reply"
+              : "refused the heartbeat with " + reply.getStatus() + ": " + reply.getMessage());
       return;
     }
     if (reply.getHeartbeatIntervalMs() > 0) {
       intervalMs =
-          Math.max(LEAST_INTERVAL_MS, Math.min(reply.getHeartbeatIntervalMs(), MOST_INTERVAL_MS));
+          Math.max(MIN_INTERVAL_MS, Math.min(reply.getHeartbeatIntervalMs(), MAX_INTERVAL_MS));
     }
     retryMs = FIRST_RETRY_MS;
     if (!registered) {
@@ -201,11 +201,11 @@ final class CoordinatorLink {
       log.info("coordinator answers again coordinator={} intervalMs={}", coordinator, intervalMs);
     }
     state = State.ANSWERING;
-    self.told(coordinator.toString(), reply.getLeasesList());
-    self.applied(reply.getAppliedMovesList());
+    source.onLeases(coordinator.toString(), reply.getLeasesList());
+    source.onMovesApplied(reply.getAppliedMovesList());
     for (LeaseTable.Expiry expiry :
         leases.answered(coordinator.toString(), reply.getLeaseMs(), reply.getLeasesList())) {
-      self.forget(expiry.application(), expiry.reason());
+      source.deleteApplication(expiry.application(), expiry.reason());
     }
   }
 
@@ -214,13 +214,13 @@ final class CoordinatorLink {
       return;
     }
     leases.failed(coordinator.toString());
-    self.notTold(coordinator.toString());
+    source.onNoReply(coordinator.toString());
     if (state != State.FAILING) {
       log.warn(
-          "coordinator does not answer, trying on coordinator={} reason={}", coordinator, reason);
+          "coordinator does not answer, will retry coordinator={} reason={}", coordinator, reason);
       state = State.FAILING;
     }
-    // Last: a counted failure has been logged.
+    // Incremented last, so that a counted failure was already logged.
     failures.incrementAndGet();
   }
 
@@ -253,7 +253,7 @@ final class CoordinatorLink {
     }
   }
 
-  /** A bug in one heartbeat is logged and does not end the next ones. */
+  /** Logs a bug in one heartbeat, so that later ones are still sent. */
   private Runnable guarded(Runnable task) {
     return () -> {
       try {

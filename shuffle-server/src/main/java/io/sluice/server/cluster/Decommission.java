@@ -13,25 +13,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An operator's wish that this server leaves, or that it only takes nothing new before it is
- * restarted. Until it ends it serves what it holds, and takes the rest of shuffles that it was
- * assigned; it says that it takes no new one.
+ * Drain and decommission of this server, as requested by an operator. A draining server gets no new
+ * assignments, but serves its data and accepts pushes to shuffles that it was assigned. A
+ * decommissioned server drains, then exits.
  *
- * <p>States: {@code WORKING <-> STAYING <-> LEAVING <-> WORKING}, {@code LEAVING -> ENDED}; the
- * last is final. Thread-safe. It is asked whether to end at every {@link #look}.
+ * <p>States: {@code WORKING <-> DRAINING <-> DECOMMISSIONING <-> WORKING}, {@code DECOMMISSIONING
+ * -> ENDED}; the last is final. Thread-safe. Each {@link #check} decides whether the server exits.
  */
 public final class Decommission {
   private static final Logger log = LoggerFactory.getLogger(Decommission.class);
 
   /**
-   * An assignment may be under way to a driver whose tasks have pushed nothing yet, so one look
-   * that finds nothing is not enough.
+   * Number of consecutive checks without a shuffle before the server exits. One is not enough: a
+   * driver may have received an assignment without pushes yet.
    */
-  private static final int EMPTY_LOOKS = 2;
+  private static final int EMPTY_CHECKS = 2;
 
-  /** Hands what the server holds on to others. Thread-safe; nothing here waits. */
+  /** Moves the server's data to other servers. Thread-safe; methods do not block. */
   public interface Handover {
-    /** Of a server that hands nothing on. */
+    /** A handover for a server that moves no data. */
     Handover NONE =
         new Handover() {
           @Override
@@ -46,34 +46,36 @@ public final class Decommission {
           }
         };
 
-    /** Begins, unless it has begun. */
+    /** Starts; does nothing if already started. */
     void begin();
 
     /** Stops. Idempotent. */
     void cancel();
 
-    /** Whether others have all, those who need it know, and the server takes nothing more. */
+    /**
+     * Whether all data was moved, drivers know the new locations, and the server refuses pushes.
+     */
     boolean isDone();
 
-    /** Progress; empty while nothing is handed over. */
+    /** Progress; empty while no handover is in progress. */
     default Optional<MoveProgress> progress() {
       return Optional.empty();
     }
 
-    /** Bytes that other servers accepted, since the start of the process. */
+    /** Bytes accepted by other servers since the start of the process. */
     default long movedBytes() {
       return 0;
     }
   }
 
-  /** What an answer to an operator says. */
+  /** Status and message of the reply to the operator. */
   public record Outcome(Status status, String message) {}
 
   private enum State {
     WORKING,
-    /** Takes no assignment, and ends for another reason. */
-    STAYING,
-    LEAVING,
+    /** Gets no assignment; the server exits for another reason. */
+    DRAINING,
+    DECOMMISSIONING,
     ENDED
   }
 
@@ -92,15 +94,15 @@ public final class Decommission {
   private long deadlineNanos;
 
   @GuardedBy("this")
-  private int emptyLooks;
+  private int emptyChecks;
 
-  /** Of a server that hands nothing on. */
+  /** For a server that moves no data. */
   public Decommission(BooleanSupplier empty, LongSupplier nanoTime) {
     this(empty, Handover.NONE, nanoTime);
   }
 
   /**
-   * @param empty whether the server holds no shuffle
+   * @param empty whether the server stores no shuffle
    */
   public Decommission(BooleanSupplier empty, Handover handover, LongSupplier nanoTime) {
     this.empty = empty;
@@ -108,54 +110,54 @@ public final class Decommission {
     this.nanoTime = nanoTime;
   }
 
-  /** Whether the server takes no new assignment for this reason. */
-  public synchronized boolean isUnderWay() {
+  /** Whether the server is draining or decommissioned. */
+  public synchronized boolean isActive() {
     return state != State.WORKING;
   }
 
-  /** Progress of the handover; empty while there is none. */
+  /** Progress of the handover; empty if none is in progress. */
   Optional<MoveProgress> progress() {
     return handover.progress();
   }
 
-  /** Bytes that other servers accepted, since the start of the process. */
+  /** Bytes accepted by other servers since the start of the process. */
   long movedBytes() {
     return handover.movedBytes();
   }
 
-  /** Completed once the server should end, on the thread that looked. */
+  /** Completed when the server must exit, on the thread that called {@link #check}. */
   public CompletionStage<Void> ended() {
     return ended.minimalCompletionStage();
   }
 
-  /** Whether the server should end, or has. */
+  /** Whether the server must exit. */
   public synchronized boolean hasEnded() {
     return state == State.ENDED;
   }
 
-  /** As the other, and waits until what is held is forgotten. */
+  /** Starts a decommission that waits until all shuffles are deleted. */
   public Outcome begin(long deadlineMs) {
     return begin(deadlineMs, false);
   }
 
   /**
-   * Begins, or changes how: the latest order holds.
+   * Starts a decommission, or changes the parameters of the current one.
    *
-   * @param deadlineMs from now; 0: none
-   * @param move whether to hand on what is held and end when that is done
+   * @param deadlineMs time until the server exits in any case; 0: no deadline
+   * @param move whether to move the data to other servers, and exit afterwards
    */
   public synchronized Outcome begin(long deadlineMs, boolean move) {
     if (deadlineMs < 0) {
       return new Outcome(
-          Status.BAD_REQUEST, "deadline_ms: expected 0 (none) or more, found " + deadlineMs);
+          Status.BAD_REQUEST, "deadline_ms: expected 0 (no deadline) or more, found " + deadlineMs);
     }
     if (state == State.ENDED) {
-      return new Outcome(Status.OK, "the server is ending already");
+      return new Outcome(Status.OK, "the server is already exiting");
     }
-    if (state != State.LEAVING) {
-      emptyLooks = 0;
+    if (state != State.DECOMMISSIONING) {
+      emptyChecks = 0;
     }
-    state = State.LEAVING;
+    state = State.DECOMMISSIONING;
     hasDeadline = deadlineMs > 0;
     deadlineNanos =
         nanoTime.getAsLong()
@@ -165,27 +167,27 @@ public final class Decommission {
     } else {
       handover.cancel();
     }
-    log.info("decommission begun deadlineMs={} move={}", deadlineMs, move);
+    log.info("decommission started deadlineMs={} move={}", deadlineMs, move);
     return new Outcome(Status.OK, "");
   }
 
-  /** Takes no assignment from now on, and does not end, however empty the server is. */
-  public synchronized Outcome stay() {
+  /** Starts a drain: no new assignments; the server does not exit, even when it is empty. */
+  public synchronized Outcome drain() {
     if (state == State.ENDED) {
-      return new Outcome(Status.DRAINING, "too late: the server is ending already");
+      return new Outcome(Status.DRAINING, "too late: the server is already exiting");
     }
-    if (state != State.STAYING) {
-      state = State.STAYING;
+    if (state != State.DRAINING) {
+      state = State.DRAINING;
       handover.cancel();
-      log.info("the server drains and stays");
+      log.info("drain started");
     }
     return new Outcome(Status.OK, "");
   }
 
-  /** Takes assignments again. */
+  /** Cancels the drain or decommission; the server accepts assignments again. */
   public synchronized Outcome cancel() {
     if (state == State.ENDED) {
-      return new Outcome(Status.DRAINING, "too late: the server is ending already");
+      return new Outcome(Status.DRAINING, "too late: the server is already exiting");
     }
     if (state != State.WORKING) {
       state = State.WORKING;
@@ -196,26 +198,26 @@ public final class Decommission {
   }
 
   /**
-   * To be called now and then; ends the server when it is empty, what it held has been moved, or
-   * its time is over.
+   * Called periodically; ends the decommission when the server is empty, its data was moved, or the
+   * deadline is reached.
    */
-  public void look() {
+  public void check() {
     String reason = reasonToEnd();
     if (reason != null) {
-      log.info("decommission ended, the server leaves reason={}", reason);
+      log.info("decommission complete, the server exits reason={}", reason);
       ended.complete(null);
     }
   }
 
   private synchronized String reasonToEnd() {
-    if (state != State.LEAVING) {
+    if (state != State.DECOMMISSIONING) {
       return null;
     }
-    emptyLooks = empty.getAsBoolean() ? emptyLooks + 1 : 0;
+    emptyChecks = empty.getAsBoolean() ? emptyChecks + 1 : 0;
     String reason = null;
     if (handover.isDone()) {
       reason = "moved";
-    } else if (emptyLooks >= EMPTY_LOOKS) {
+    } else if (emptyChecks >= EMPTY_CHECKS) {
       reason = "empty";
     } else if (hasDeadline && nanoTime.getAsLong() - deadlineNanos >= 0) {
       reason = "deadline";

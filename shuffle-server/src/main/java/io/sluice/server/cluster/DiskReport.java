@@ -5,7 +5,7 @@ import io.sluice.server.disk.Disk;
 import io.sluice.server.disk.HealthCause;
 import io.sluice.server.disk.HealthState;
 
-/** How a disk is, for the status and for heartbeats. Touches no disk. */
+/** State of a disk for the status and for heartbeats. Does no I/O. */
 public final class DiskReport {
   private DiskReport() {}
 

@@ -6,11 +6,11 @@ import io.sluice.common.config.HostPort;
 import java.util.List;
 
 /**
- * Whom a server reports to, and how often.
+ * Coordinators and timing of heartbeats.
  *
  * @param coordinators every coordinator of the quorum, at least one
- * @param intervalMs time between two heartbeats, unless a coordinator asks for another
- * @param timeoutMs how long to wait for an answer
+ * @param intervalMs time between two heartbeats, unless a coordinator sets another
+ * @param timeoutMs timeout of a reply
  */
 public record HeartbeatConfig(List<HostPort> coordinators, long intervalMs, long timeoutMs) {
   private static final long TIMEOUT_MS = 5_000;
@@ -20,8 +20,8 @@ public record HeartbeatConfig(List<HostPort> coordinators, long intervalMs, long
           .required()
           .check(list -> !list.isEmpty(), "at least one host:port")
           .doc(
-              "Coordinators of the cluster, comma-separated. The server reports to each and works"
-                  + " on while some or all are down. List every coordinator.")
+              "Coordinators of the cluster, comma-separated. The server sends heartbeats to each,"
+                  + " and continues to work while some or all are down. List every coordinator.")
           .build();
 
   static final ConfigKey<Long> INTERVAL =
@@ -30,7 +30,7 @@ public record HeartbeatConfig(List<HostPort> coordinators, long intervalMs, long
           .atLeast(100L)
           .atMost(300_000L)
           .doc(
-              "Interval of heartbeats until a coordinator asks for another"
+              "Interval of heartbeats until a coordinator sets another"
                   + " (rss.coordinator.server.heartbeat.interval). Change that key, not this one.")
           .build();
 
@@ -40,7 +40,7 @@ public record HeartbeatConfig(List<HostPort> coordinators, long intervalMs, long
   public HeartbeatConfig {
     coordinators = List.copyOf(coordinators);
     if (coordinators.isEmpty()) {
-      throw new IllegalArgumentException("no coordinators");
+      throw new IllegalArgumentException("at least one coordinator is required");
     }
   }
 

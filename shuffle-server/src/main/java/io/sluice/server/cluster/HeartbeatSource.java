@@ -7,22 +7,22 @@ import io.sluice.server.log.LeaseTable;
 import java.util.List;
 
 /**
- * The server as its heartbeats need it: what to report, and how to forget an application.
- * Implementations are thread-safe and do not block.
+ * Provides the content of heartbeats, and handles their replies. Implementations are thread-safe
+ * and do not block.
  */
 public interface HeartbeatSource {
-  /** What to tell the coordinators now; its applications are all that the server holds data of. */
+  /** The next heartbeat; it lists all applications with data on this server. */
   HeartbeatRequest heartbeat();
 
-  /** Forgets all shuffles of an application, whose lease is over. */
-  void forget(String application, LeaseTable.Reason reason);
+  /** Deletes all shuffles of an application whose lease has expired. */
+  void deleteApplication(String application, LeaseTable.Reason reason);
 
-  /** A coordinator has said what it knows of the applications that were named to it. */
-  default void told(String coordinator, List<ApplicationLease> leases) {}
+  /** Called with the leases that a coordinator returned for the listed applications. */
+  default void onLeases(String coordinator, List<ApplicationLease> leases) {}
 
-  /** Drivers heed some of the moves that were reported, as a coordinator says. */
-  default void applied(List<ShuffleMove> moves) {}
+  /** Called with the reported moves that drivers have applied. */
+  default void onMovesApplied(List<ShuffleMove> moves) {}
 
-  /** A coordinator did not answer. */
-  default void notTold(String coordinator) {}
+  /** Called when a coordinator did not answer. */
+  default void onNoReply(String coordinator) {}
 }

@@ -12,17 +12,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * Reports to every coordinator of the quorum, each on its own schedule, and forgets the
- * applications whose lease is over. All state lives on the one thread of the executor that is
- * passed in.
+ * Sends heartbeats to every coordinator of the quorum, each on its own schedule, and deletes
+ * applications whose lease has expired. All state is confined to the single thread of the given
+ * executor.
  */
 public final class Heartbeats implements AutoCloseable {
   private final List<CoordinatorLink> links = new ArrayList<>();
 
   /**
-   * @param executor single thread, owned by the caller, alive until {@link #close} has returned;
-   *     must drop cancelled tasks, so that it can end at once afterwards
-   * @param security proves who reports, where coordinators ask for it
+   * @param executor single thread, owned by the caller, running until {@link #close} has returned;
+   *     must remove cancelled tasks, so that it can end at once afterwards
+   * @param security credentials, if coordinators require them
    */
   public Heartbeats(
       HeartbeatConfig config,
@@ -56,29 +56,29 @@ public final class Heartbeats implements AutoCloseable {
     }
   }
 
-  /** Begins to report. */
+  /** Starts the heartbeats. */
   public void start() {
     links.forEach(CoordinatorLink::start);
   }
 
-  /** Coordinators that answered the last heartbeat to them. */
+  /** Number of coordinators that answered the last heartbeat. */
   public int answering() {
     return (int) links.stream().filter(CoordinatorLink::answering).count();
   }
 
-  /** Coordinators of the quorum. */
+  /** Number of coordinators of the quorum. */
   public int coordinators() {
     return links.size();
   }
 
-  /** Heartbeats that a coordinator did not answer, since the start. */
+  /** Number of heartbeats without a reply since the start. */
   public long failures() {
     return links.stream().mapToLong(CoordinatorLink::failures).sum();
   }
 
   /**
-   * Reports once more to every coordinator that answers, ahead of schedule, and waits until they
-   * have answered or the time is over: how a server says that it is draining.
+   * Sends a heartbeat at once to every coordinator that answers, and waits for the replies until
+   * the timeout. Used to report a drain.
    */
   public void report(long timeoutMs) {
     CountDownLatch answers = new CountDownLatch(links.size());
@@ -90,7 +90,7 @@ public final class Heartbeats implements AutoCloseable {
     }
   }
 
-  /** Ends all reports. */
+  /** Stops all heartbeats. */
   @Override
   public void close() {
     links.forEach(CoordinatorLink::close);

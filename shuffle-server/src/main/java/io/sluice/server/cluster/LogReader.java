@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Reads stretches of a log as readers do, wherever they lie: a copy waits for its turn at a disk
- * like any other connection. Thread-safe.
+ * Reads ranges of a log from memory or disk. Disk reads are queued like those of any other
+ * connection. Thread-safe.
  */
 final class LogReader {
   private static final long TIMEOUT_MS = 60_000;
@@ -33,7 +33,7 @@ final class LogReader {
   }
 
   /**
-   * @return owned: the bytes of the ranges back to back
+   * @return owned: the bytes of the ranges, concatenated
    */
   ByteBuf read(ShuffleLog log, List<LogRange> ranges) throws IOException, InterruptedException {
     ClientConnection reader = new ClientConnection(log.key().application(), "move", "this server");
@@ -43,9 +43,9 @@ final class LogReader {
     } catch (ExecutionException e) {
       throw new UnreadableException(e.getCause().getMessage(), e.getCause());
     } catch (TimeoutException e) {
-      throw new UnreadableException("disks gave nothing within " + TIMEOUT_MS + " ms", e);
+      throw new UnreadableException("disk read timed out after " + TIMEOUT_MS + " ms", e);
     } finally {
-      // What comes too late is closed by who reads it.
+      // A late result is closed by its reader.
       answer.cancel(false);
     }
   }

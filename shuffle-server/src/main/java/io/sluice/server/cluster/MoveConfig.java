@@ -5,13 +5,13 @@ import io.sluice.common.config.ConfigSet;
 import java.util.List;
 
 /**
- * How much a move may take of a server that still serves.
+ * Limits of moves from a decommissioned server.
  *
- * @param copies shuffles that are copied at the same time; each holds one frame in memory
- * @param bytesPerSecond of all copies together; 0: no bound
+ * @param copies maximum number of concurrent copies of shuffles; each uses one frame of memory
+ * @param bytesPerSecond maximum rate of all copies together; 0: no limit
  */
 public record MoveConfig(int copies, long bytesPerSecond) {
-  /** Most bytes that are read and sent at once. */
+  /** Maximum bytes of one frame. */
   static final int FRAME_BYTES = 2 << 20;
 
   static final ConfigKey<Integer> CONCURRENCY =
@@ -20,8 +20,9 @@ public record MoveConfig(int copies, long bytesPerSecond) {
           .atLeast(1)
           .atMost(64)
           .doc(
-              "Shuffles that a server decommissioned with --move copies at a time; each takes one"
-                  + " frame of 2 MiB of memory. Raise it if servers hold thousands of small shuffles.")
+              "Maximum number of shuffles that a server decommissioned with --move copies"
+                  + " concurrently; each uses one frame of 2 MiB of memory. Raise it if servers"
+                  + " store thousands of small shuffles.")
           .build();
 
   static final ConfigKey<Long> RATE =
@@ -30,7 +31,7 @@ public record MoveConfig(int copies, long bytesPerSecond) {
           .atLeast(0L)
           .doc(
               "Maximum bytes per second of all copies of a server decommissioned with --move; 0:"
-                  + " no limit. Raise it to leave sooner, at the cost of the jobs that it serves.")
+                  + " no limit. Raise it to exit sooner, at the cost of running jobs.")
           .build();
 
   /** The keys that this record is made from. */

@@ -12,14 +12,14 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Moves everything that a server holds.
+ * Moves all data of a server to other servers.
  *
- * <p>States: {@code COPYING <-> SEALED -> DONE}. While it copies, the server serves and takes what
- * it was assigned. Once every shuffle is ready it is sealed; then each gets a last pass. What
- * cannot be moved keeps it copying until that is forgotten.
+ * <p>States: {@code COPYING <-> SEALED -> DONE}. In state COPYING the server serves reads and
+ * accepts pushes to assigned shuffles. Once every shuffle is ready, the server is sealed and each
+ * shuffle gets a last pass. A shuffle that cannot be moved delays the seal until it is deleted.
  *
- * <p>Thread-safe. {@link #look} finds out how far it is; steps of different shuffles may run at the
- * same time.
+ * <p>Thread-safe. {@link #update} changes the state; steps of different shuffles may run
+ * concurrently.
  */
 final class MoveRun {
   private enum State {
@@ -32,11 +32,11 @@ final class MoveRun {
   private final PushSeal seal;
   private final Function<ShuffleLog, MovingShuffle> begin;
   private final Map<ShuffleKey, MovingShuffle> shuffles = new ConcurrentHashMap<>();
-  // Guarded by this; read without.
+  // Written under this lock; read without it.
   private volatile State state = State.COPYING;
 
   /**
-   * @param begin makes the move of a shuffle
+   * @param begin creates the move of a shuffle
    */
   MoveRun(ShuffleStore store, PushSeal seal, Function<ShuffleLog, MovingShuffle> begin) {
     this.store = store;
@@ -45,23 +45,24 @@ final class MoveRun {
   }
 
   /**
-   * Takes note of shuffles that have come and gone, and of how far the others are.
+   * Adds new shuffles, removes deleted ones, and changes the state if all shuffles are ready.
    *
-   * @param onNew told of each that has come
+   * @param onNew called for each new shuffle
    */
-  synchronized void look(Consumer<MovingShuffle> onNew) {
-    takeNote(onNew);
+  synchronized void update(Consumer<MovingShuffle> onNew) {
+    updateShuffles(onNew);
     if (state == State.COPYING
         && !shuffles.isEmpty()
         && shuffles.values().stream().allMatch(MovingShuffle::isReady)) {
       seal.seal();
       state = State.SEALED;
-      // What came before the seal is there now, and nothing comes any more.
-      takeNote(onNew);
+      // Pushes before the seal are in the logs now, and later ones are refused.
+      updateShuffles(onNew);
     }
     if (state == State.SEALED && !shuffles.values().stream().allMatch(MovingShuffle::isReady)) {
-      // A shuffle came at the last moment, or a target was lost: there may be nobody else to push
-      // to.
+      // A shuffle was added shortly before the seal, or a target was lost. Accept pushes again:
+      // there
+      // may be no other server to push to.
       seal.unseal();
       state = State.COPYING;
       shuffles.values().forEach(MovingShuffle::reopen);
@@ -71,7 +72,7 @@ final class MoveRun {
     }
   }
 
-  private void takeNote(Consumer<MovingShuffle> onNew) {
+  private void updateShuffles(Consumer<MovingShuffle> onNew) {
     shuffles.values().removeIf(one -> store.find(one.key()) != one.log());
     for (ShuffleLog log : store.logs()) {
       if (log.isWritten() && !shuffles.containsKey(log.key())) {
@@ -82,8 +83,8 @@ final class MoveRun {
     }
   }
 
-  /** Whether a shuffle is to take a step now and then, be it to see that its target lives. */
-  boolean concerns(MovingShuffle one) {
+  /** Whether a shuffle needs more steps, possibly only to check its target. */
+  boolean needsSteps(MovingShuffle one) {
     return state != State.DONE && shuffles.get(one.key()) == one;
   }
 
@@ -95,7 +96,7 @@ final class MoveRun {
     return state == State.DONE;
   }
 
-  /** Takes what it was assigned again. Idempotent. */
+  /** Stops the move; the server accepts pushes again. Idempotent. */
   synchronized void stop() {
     seal.unseal();
   }

@@ -4,22 +4,22 @@ import io.netty.buffer.ByteBuf;
 import io.sluice.server.log.ShuffleKey;
 import java.io.IOException;
 
-/** A connection to the server that takes over, for one application. Belongs to one thread. */
+/** A connection to the target server of a move, for one application. Belongs to one thread. */
 interface MoveTarget extends AutoCloseable {
-  /** Of the server's life at this moment. */
+  /** The current epoch of the server. */
   long epoch();
 
-  /** The oldest epoch of the server of which nothing acknowledged is missing. */
+  /** The oldest epoch of the server whose acknowledged data is complete. */
   long wholeSinceEpoch();
 
   int maxBodyBytes();
 
   /**
-   * Sends whole blocks and waits until they are in the log there, for a bounded time.
+   * Sends complete blocks and waits for the acknowledgement, until a timeout.
    *
    * @param body borrows
-   * @throws io.sluice.common.error.SluiceException what the server refuses
-   * @throws IOException the server does not answer
+   * @throws io.sluice.common.error.SluiceException if the server refuses the blocks
+   * @throws IOException if the server does not answer
    */
   void push(ShuffleKey shuffle, ByteBuf body) throws IOException, InterruptedException;
 

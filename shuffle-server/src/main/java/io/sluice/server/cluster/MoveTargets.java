@@ -5,12 +5,12 @@ import io.sluice.server.log.ShuffleKey;
 import java.io.IOException;
 import java.util.Collection;
 
-/** Finds and reaches servers that take over. Thread-safe; every call is bounded in time. */
+/** Finds target servers of moves and connects to them. Thread-safe; every call has a timeout. */
 interface MoveTargets {
   /**
-   * @param partitions that would go there
-   * @param excluded names of servers that will not do
-   * @throws IOException why there is none, in one line
+   * @param partitions number of partitions to move
+   * @param excluded names of servers that must not be used
+   * @throws IOException if there is no target; the message is one line
    */
   ServerId find(ShuffleKey shuffle, int partitions, Collection<String> excluded)
       throws IOException, InterruptedException;

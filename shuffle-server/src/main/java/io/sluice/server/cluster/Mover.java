@@ -28,23 +28,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Moves what the server holds to others while it is told to. Has threads only meanwhile.
- * Thread-safe.
+ * Moves the server's data to other servers during a decommission. Has threads only while a move is
+ * in progress. Thread-safe.
  */
 public final class Mover implements Decommission.Handover, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Mover.class);
 
-  /** Of a heartbeat; coordinators remember what they were told, and take no more. */
-  private static final int MAX_TOLD = 10_000;
+  /**
+   * Maximum number of moves in a heartbeat; coordinators accept no more, and remember earlier ones.
+   */
+  private static final int MAX_MOVES = 10_000;
 
-  /** The same, in bytes: names may be long. */
-  private static final int MAX_TOLD_BYTES = 1 << 20;
+  /** Maximum bytes of moves in a heartbeat, as names may be long. */
+  private static final int MAX_MOVES_BYTES = 1 << 20;
 
-  private static final long LOOK_MS = 200;
+  private static final long UPDATE_MS = 200;
   private static final long NEXT_PASS_MS = 1_000;
   private static final long RETRY_MS = 2_000;
 
-  /** While the last of others are copied: a target may crash. */
+  /** Interval of checks of the targets of finished shuffles, which may crash. */
   private static final long CHECK_MS = 5_000;
 
   private static final long THREADS_END_MS = 5_000;
@@ -85,9 +87,9 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
   }
 
   /**
-   * @param reads of this server's files, in this epoch of it
-   * @param self who this server is, once it is known
-   * @param security proves this server to coordinators, and applications to other servers
+   * @param reads reads of this server's files
+   * @param self identity of this server
+   * @param security credentials for coordinators and for other servers
    */
   public static Mover of(
       ShuffleStore store,
@@ -110,12 +112,12 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
         nanoTime);
   }
 
-  /** Has somebody told, on a thread of the move, when everything has been moved. */
+  /** Sets a listener, called on a thread of the move when all data was moved. */
   public void onDone(Runnable listener) {
     onDone = listener;
   }
 
-  /** Begins, unless it has begun. */
+  /** Starts; does nothing if already started. */
   @Override
   public synchronized void begin() {
     if (run != null || closed) {
@@ -126,9 +128,9 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
     threads = newThreads();
     run = begun;
     ScheduledFuture<?> unused =
-        threads.scheduleWithFixedDelay(() -> look(begun), 0, LOOK_MS, TimeUnit.MILLISECONDS);
+        threads.scheduleWithFixedDelay(() -> update(begun), 0, UPDATE_MS, TimeUnit.MILLISECONDS);
     log.info(
-        "move begun shuffles={} storedBytes={} copies={} bytesPerSecond={}",
+        "move started shuffles={} storedBytes={} copies={} bytesPerSecond={}",
         store.shuffleCount(),
         store.totals().storedBytes(),
         config.copies(),
@@ -151,7 +153,7 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
     return executor;
   }
 
-  /** Stops; what has been copied stays where it is. Idempotent. */
+  /** Stops the move; copies stay on their targets. Idempotent. */
   @Override
   public void cancel() {
     ScheduledThreadPoolExecutor ending;
@@ -170,29 +172,29 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
     log.info("move stopped movedBytes={}", movedBytes.get());
   }
 
-  /** Whether everything has been moved and nothing more is taken. */
+  /** Whether all data was moved and the server refuses pushes. */
   @Override
   public boolean isDone() {
     MoveRun now = run;
     return now != null && now.isDone();
   }
 
-  private void look(MoveRun of) {
+  private void update(MoveRun of) {
     try {
       if (of != run || of.isDone()) {
         return;
       }
       boolean sealedBefore = of.isSealed();
-      of.look(shuffle -> execute(of, shuffle, 0));
+      of.update(shuffle -> execute(of, shuffle, 0));
       if (!sealedBefore && of.isSealed()) {
-        log.info("move seals the server shuffles={}", of.shuffles().size());
+        log.info("server sealed, last pass of the move starts shuffles={}", of.shuffles().size());
       }
       if (of.isDone()) {
         log.info("move done shuffles={} movedBytes={}", of.shuffles().size(), movedBytes.get());
         onDone.run();
       }
     } catch (RuntimeException | Error e) {
-      log.error("look at the move failed, trying on", e);
+      log.error("update of the move failed, will retry", e);
     }
   }
 
@@ -204,14 +206,14 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
       ScheduledFuture<?> unused =
           threads.schedule(() -> step(of, shuffle), delayMs, TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
-      log.debug("move ends");
+      log.debug("move stopped");
     }
   }
 
   private void step(MoveRun of, MovingShuffle shuffle) {
     long nextMs = RETRY_MS;
     try {
-      if (of != run || !of.concerns(shuffle)) {
+      if (of != run || !of.needsSteps(shuffle)) {
         return;
       }
       String before = shuffle.waitsFor();
@@ -219,23 +221,20 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
       nextMs = shuffle.isFinished() ? CHECK_MS : nextMs;
       String now = shuffle.waitsFor();
       if (!now.isEmpty() && !now.equals(before)) {
-        log.info("shuffle waits to be moved shuffle={} reason={}", shuffle.key(), now);
+        log.info("shuffle not moved yet {} reason={}", shuffle.key(), now);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return;
     } catch (RuntimeException | Error e) {
-      log.error("move of a shuffle failed, trying on shuffle={}", shuffle.key(), e);
+      log.error("move of a shuffle failed, will retry {}", shuffle.key(), e);
     }
-    if (of.concerns(shuffle)) {
+    if (of.needsSteps(shuffle)) {
       execute(of, shuffle, nextMs);
     }
   }
 
-  /**
-   * Where what is held is copied to: what coordinators are told with each heartbeat. First those
-   * that drivers do not know.
-   */
+  /** The moves to report with each heartbeat; those that drivers have not applied come first. */
   public List<ShuffleMove> moves() {
     MoveRun now = run;
     if (now == null) {
@@ -250,7 +249,7 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
           continue;
         }
         bytes += move.getSerializedSize();
-        if (moves.size() == MAX_TOLD || bytes > MAX_TOLD_BYTES) {
+        if (moves.size() == MAX_MOVES || bytes > MAX_MOVES_BYTES) {
           return moves;
         }
         moves.add(move);
@@ -259,7 +258,7 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
     return moves;
   }
 
-  /** Drivers heed some moves, as a coordinator says. */
+  /** Reports moves that drivers have applied. */
   public void applied(Collection<ShuffleMove> moves) {
     MoveRun now = run;
     if (now != null) {
@@ -267,7 +266,7 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
     }
   }
 
-  /** How far the move is; empty while there is none. */
+  /** Progress of the move; empty if none is in progress. */
   @Override
   public Optional<MoveProgress> progress() {
     MoveRun now = run;
@@ -290,13 +289,13 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
     return Optional.of(progress.build());
   }
 
-  /** Bytes that other servers took, since the start of the process. */
+  /** Bytes accepted by other servers since the start of the process. */
   @Override
   public long movedBytes() {
     return movedBytes.get();
   }
 
-  /** Ends within a bounded time. Idempotent. */
+  /** Stops the threads; returns within a bounded time. Idempotent. */
   @Override
   public void close() throws InterruptedException {
     ScheduledThreadPoolExecutor ending;

@@ -15,17 +15,17 @@ import java.util.function.Supplier;
 import javax.net.ssl.SSLException;
 
 /**
- * The move of one shuffle: a target is found, the copy runs in passes until it has caught up, the
- * driver hears of it, and a last pass after the server was sealed makes it whole. A target that
- * fails too often, or has lost what it took, is another beginning.
+ * The move of one shuffle. First a target is chosen, and data is copied in passes until the copy
+ * has caught up. Then the driver applies the move, and a last pass follows after the server was
+ * sealed. If the target fails too often or loses data, the move starts again with a new copy.
  *
- * <p>Steps belong to one thread at a time; what others read is guarded by this.
+ * <p>Steps run on one thread at a time; state that other threads read is guarded by this.
  */
 final class MovingShuffle {
-  /** In a row, before another target is tried. */
+  /** Consecutive failures before another target is chosen. */
   private static final int MAX_FAILURES = 5;
 
-  /** Passes of one step: a writer may be faster than its copy. */
+  /** Maximum number of passes in one step, as pushes may be faster than the copy. */
   private static final int MAX_PASSES = 4;
 
   private static final long SMALL_BYTES = 8L << 20;
@@ -35,13 +35,13 @@ final class MovingShuffle {
   private final Supplier<ShuffleCopy> copies;
   private final String self;
 
-  // Touched by steps only.
+  // Used by steps only.
   private final Set<String> excluded = new HashSet<>();
   private ServerId found;
   private int failures;
 
-  /** Why the last of those that are excluded will not do. */
-  private String left = "";
+  /** Failure of the last excluded target. */
+  private String lastExclusion = "";
 
   @GuardedBy("this")
   private ShuffleCopy copy;
@@ -62,7 +62,7 @@ final class MovingShuffle {
   private String problem = "";
 
   /**
-   * @param copies makes one that has copied nothing yet
+   * @param copies creates an empty copy
    * @param self name of this server
    */
   MovingShuffle(ShuffleLog log, MoveTargets targets, Supplier<ShuffleCopy> copies, String self) {
@@ -81,10 +81,10 @@ final class MovingShuffle {
   }
 
   /**
-   * Goes on as far as can be gone now.
+   * Executes the next step of the move.
    *
-   * @param sealed whether nothing more will come after what is there
-   * @return whether it went well; else to be tried again later
+   * @param sealed whether the server refuses pushes, so that the data is final
+   * @return whether the step succeeded; otherwise it must be retried later
    */
   boolean step(boolean sealed) throws InterruptedException {
     try {
@@ -102,14 +102,14 @@ final class MovingShuffle {
       passed(sealed);
       return true;
     } catch (UnreadableException e) {
-      say("cannot be read here: " + e.getMessage());
+      setProblem("local read failed: " + e.getMessage());
     } catch (IOException e) {
       failed(e);
     }
     return false;
   }
 
-  /** The copy that goes on at the server as it is now: from the beginning if that has lost some. */
+  /** The current copy; a new one if the target has lost data. */
   private synchronized ShuffleCopy copyFor(MoveTarget connection) {
     if (target == null || connection.wholeSinceEpoch() > target.getEpoch()) {
       target = found.toBuilder().setEpoch(connection.epoch()).build();
@@ -129,19 +129,20 @@ final class MovingShuffle {
 
   private void failed(IOException cause) {
     if (found == null) {
-      say(left.isEmpty() ? cause.getMessage() : cause.getMessage() + "; " + left);
-      // Servers that failed before may be well again.
+      setProblem(
+          lastExclusion.isEmpty() ? cause.getMessage() : cause.getMessage() + "; " + lastExclusion);
+      // Excluded servers may have recovered.
       excluded.clear();
       return;
     }
-    say(cause.getMessage());
+    setProblem(cause.getMessage());
     failures++;
     if (needsOtherTarget(cause)) {
       excluded.add(found.getName());
-      left = cause.getMessage();
+      lastExclusion = cause.getMessage();
       found = null;
       failures = 0;
-      beginAgain();
+      restart();
     }
   }
 
@@ -163,19 +164,19 @@ final class MovingShuffle {
     };
   }
 
-  private synchronized void beginAgain() {
+  private synchronized void restart() {
     target = null;
     copy = null;
     caughtUp = false;
     applied = false;
   }
 
-  private synchronized void say(String why) {
+  private synchronized void setProblem(String why) {
     problem = why;
     finished = false;
   }
 
-  /** What drivers are to be told; null while there is no target. */
+  /** The move to report to drivers; null if there is no target. */
   synchronized ShuffleMove move() {
     return target == null
         ? null
@@ -189,12 +190,12 @@ final class MovingShuffle {
             .build();
   }
 
-  /** More may come after all. */
+  /** Marks the copy as not final, because the server accepts pushes again. */
   synchronized void reopen() {
     finished = false;
   }
 
-  /** A driver heeds a move. */
+  /** Reports that a driver has applied a move. */
   synchronized void applied(ShuffleMove move) {
     applied |= move.equals(move());
   }
@@ -203,12 +204,12 @@ final class MovingShuffle {
     return applied;
   }
 
-  /** Whether all but the latest is at the target, and the driver knows. */
+  /** Whether the copy has caught up and the driver has applied the move. */
   synchronized boolean isReady() {
     return caughtUp && applied;
   }
 
-  /** Whether the target has everything that there will be. */
+  /** Whether the target stores all data of the shuffle. */
   synchronized boolean isFinished() {
     return finished;
   }
@@ -217,7 +218,9 @@ final class MovingShuffle {
     return Math.max(0, log.storedBytes() - (copy == null ? 0 : copy.position()));
   }
 
-  /** Why it is not ready, in one line; empty if it is, or nothing is in the way. */
+  /**
+   * One-line reason why the shuffle is not ready; empty if it is ready or copying without failures.
+   */
   synchronized String waitsFor() {
     if (isReady()) {
       return "";
@@ -225,6 +228,6 @@ final class MovingShuffle {
     if (!problem.isEmpty()) {
       return problem;
     }
-    return caughtUp ? "its driver has not heard of " + target.getName() + " yet" : "";
+    return caughtUp ? "the driver has not applied the move to " + target.getName() + " yet" : "";
   }
 }

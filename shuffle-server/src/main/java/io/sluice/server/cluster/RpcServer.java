@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * The gRPC server: control calls and the GRPC data transport on one port. Its calls run on a pool
- * of its own. One thread starts and closes it.
+ * The gRPC server: control calls and the GRPC data transport on one port. Calls run on a dedicated
+ * thread pool. One thread starts and closes it.
  */
 public final class RpcServer implements AutoCloseable {
   private static final long IDLE_THREAD_S = 30;
@@ -40,10 +40,10 @@ public final class RpcServer implements AutoCloseable {
   private int port;
 
   /**
-   * @param threads most threads for calls
-   * @param ioMode how sockets are waited for, where the machine has it
-   * @param loops threads that wait for them
-   * @param limit of connections
+   * @param threads maximum number of threads for calls
+   * @param ioMode I/O mode of sockets, if the machine supports it
+   * @param loops number of I/O threads
+   * @param limit limit of connections
    */
   public RpcServer(int threads, IoMode ioMode, int loops, AcceptLimit limit) {
     this.ioMode = ioMode;
@@ -60,7 +60,7 @@ public final class RpcServer implements AutoCloseable {
     executor.allowCoreThreadTimeOut(true);
   }
 
-  /** Where calls run. */
+  /** Executor of calls. */
   public Executor executor() {
     return executor;
   }
@@ -68,12 +68,12 @@ public final class RpcServer implements AutoCloseable {
   /**
    * Binds and serves.
    *
-   * <p>A connection has no longest age: its streams carry data for as long as a task runs, and a
-   * peer that is ended by age connects again.
+   * <p>Connections have no maximum age: their streams carry data while a task runs, and a peer
+   * would only reconnect.
    *
-   * @param bounds of calls
-   * @param denials hears of malformed requests
-   * @param configuration what services need of the server beyond the defaults; returns the services
+   * @param bounds limits of calls
+   * @param denials records malformed requests
+   * @param configuration adjusts the server builder and returns the services
    */
   public void start(
       InetSocketAddress address,
@@ -98,7 +98,7 @@ public final class RpcServer implements AutoCloseable {
     return port;
   }
 
-  /** Ends every call, within a bounded time. Idempotent. */
+  /** Cancels all calls, within a bounded time. Idempotent. */
   @Override
   public void close() throws InterruptedException {
     if (server != null) {

@@ -4,7 +4,7 @@ import io.sluice.proto.GetStatusReply;
 import io.sluice.proto.ServerLoad;
 import io.sluice.proto.ServerState;
 
-/** What the server says about itself. Thread-safe; never blocks. */
+/** State, load and status of the server. Thread-safe; never blocks. */
 public interface ServerReport {
   ServerState state();
 

@@ -23,29 +23,29 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 
 /**
- * The copy of one shuffle at one target, pass by pass: each brings what has come since the one
- * before. Blocks go as they came; the target drops those that it has. A stretch that was lost with
- * a disk is left out, as readers would. Belongs to one thread at a time, but for {@link #position}.
+ * The copy of one shuffle at one target. Each pass copies the data added since the previous pass.
+ * Blocks are sent unchanged; the target drops duplicates. Lost ranges are skipped. Belongs to one
+ * thread at a time, except {@link #position}.
  */
 final class ShuffleCopy {
-  /** Keeps the log's lock for well under a millisecond. */
-  private static final int PARTITIONS_AT_ONCE = 512;
+  /** Maximum partitions per snapshot, to bound the time under the log's lock to well under 1 ms. */
+  private static final int PARTITIONS_PER_SNAPSHOT = 512;
 
   private final ShuffleLog log;
   private final LogReader reader;
   private final RateLimiter rate;
   private final LongConsumer onMoved;
 
-  /** How far each partition has been copied: block boundaries. */
+  /** Copied length of each partition, always at a block boundary. */
   private final Map<Integer, Long> copied = new HashMap<>();
 
   private final AtomicLong position = new AtomicLong();
 
-  /** Bytes of a partition between two block boundaries that are still to be copied. */
-  private record Left(int partition, long offset, long length) {}
+  /** Bytes of a partition between two block boundaries that remain to be copied. */
+  private record Remaining(int partition, long offset, long length) {}
 
   /**
-   * @param onMoved told of bytes that the target has taken
+   * @param onMoved called with the number of bytes that the target has accepted
    */
   ShuffleCopy(ShuffleLog log, LogReader reader, RateLimiter rate, LongConsumer onMoved) {
     this.log = log;
@@ -54,56 +54,57 @@ final class ShuffleCopy {
     this.onMoved = onMoved;
   }
 
-  /** Bytes of all partitions that are behind the copy. */
+  /** Copied bytes of all partitions, including skipped ones. */
   long position() {
     return position.get();
   }
 
   /**
-   * Copies what there is beyond the pass before.
+   * Copies the data added since the previous pass.
    *
-   * @return bytes that the target took
-   * @throws UnreadableException something cannot be read here
-   * @throws IOException the target refuses, or does not answer
+   * @return bytes accepted by the target
+   * @throws UnreadableException if local data cannot be read
+   * @throws IOException if the target refuses the data or does not answer
    */
   long pass(MoveTarget target) throws IOException, InterruptedException {
-    Deque<Left> left = new ArrayDeque<>();
+    Deque<Remaining> remaining = new ArrayDeque<>();
     int[] partitions = log.partitions();
-    for (int from = 0; from < partitions.length; from += PARTITIONS_AT_ONCE) {
+    for (int from = 0; from < partitions.length; from += PARTITIONS_PER_SNAPSHOT) {
       int[] some =
           Arrays.copyOfRange(
-              partitions, from, Math.min(partitions.length, from + PARTITIONS_AT_ONCE));
+              partitions, from, Math.min(partitions.length, from + PARTITIONS_PER_SNAPSHOT));
       OpenSnapshot snapshot = log.snapshot(some, false);
       if (snapshot == null) {
         return 0;
       }
       for (int i = 0; i < some.length; i++) {
         if (snapshot.partitions().get(i) != null) {
-          addLeft(some[i], snapshot.partitions().get(i), left);
+          addRemaining(some[i], snapshot.partitions().get(i), remaining);
         }
       }
     }
     long bytes = 0;
     int frameBytes = Math.min(MoveConfig.FRAME_BYTES, target.maxBodyBytes());
-    while (!left.isEmpty()) {
-      bytes += frame(target, left, frameBytes);
+    while (!remaining.isEmpty()) {
+      bytes += frame(target, remaining, frameBytes);
     }
     return bytes;
   }
 
-  private void addLeft(int partition, OpenSnapshot.Partition found, Deque<Left> left) {
+  private void addRemaining(
+      int partition, OpenSnapshot.Partition found, Deque<Remaining> remaining) {
     long at = copied.getOrDefault(partition, 0L);
     for (Stretch lost : found.lost()) {
       if (lost.end() <= at) {
         continue;
       }
       if (lost.offset() > at) {
-        left.add(new Left(partition, at, lost.offset() - at));
+        remaining.add(new Remaining(partition, at, lost.offset() - at));
       }
       at = lost.end();
     }
     if (found.length() > at) {
-      left.add(new Left(partition, at, found.length() - at));
+      remaining.add(new Remaining(partition, at, found.length() - at));
     } else {
       advance(partition, at);
     }
@@ -114,29 +115,33 @@ final class ShuffleCopy {
     position.addAndGet(to - (before == null ? 0 : before));
   }
 
-  /** Sends the first of what is left as one frame. */
-  private long frame(MoveTarget target, Deque<Left> left, int frameBytes)
+  /** Sends the first remaining ranges as one frame. */
+  private long frame(MoveTarget target, Deque<Remaining> remaining, int frameBytes)
       throws IOException, InterruptedException {
-    ByteBuf body = read(left, frameBytes);
+    ByteBuf body = read(remaining, frameBytes);
     try {
-      List<Left> done = new ArrayList<>();
-      int length = wholeBlocks(body, left, done);
+      List<Remaining> done = new ArrayList<>();
+      int length = wholeBlocks(body, remaining, done);
       if (length == 0) {
-        // A block that is larger than a usual frame goes alone.
-        long needed = claimedLength(body, left.peek());
+        // A block that exceeds the frame size is sent alone.
+        long needed = claimedLength(body, remaining.peek());
         if (needed > target.maxBodyBytes()) {
           throw new UnreadableException(
-              "block of " + needed + " bytes, the other server takes " + target.maxBodyBytes(),
+              "block of "
+                  + needed
+                  + " bytes exceeds the maximum body of the target, "
+                  + target.maxBodyBytes()
+                  + " bytes",
               null);
         }
         body.release();
         body = null;
-        body = read(left, (int) needed);
-        length = wholeBlocks(body, left, done);
+        body = read(remaining, (int) needed);
+        length = wholeBlocks(body, remaining, done);
       }
       TimeUnit.NANOSECONDS.sleep(rate.take(length));
       target.push(log.key(), body.slice(0, length));
-      done.forEach(one -> taken(one, left));
+      done.forEach(one -> taken(one, remaining));
       onMoved.accept(length);
       return length;
     } finally {
@@ -146,20 +151,21 @@ final class ShuffleCopy {
     }
   }
 
-  private void taken(Left part, Deque<Left> left) {
-    Left first = left.remove();
+  private void taken(Remaining part, Deque<Remaining> remaining) {
+    Remaining first = remaining.remove();
     if (part.length() < first.length()) {
-      left.addFirst(
-          new Left(
+      remaining.addFirst(
+          new Remaining(
               first.partition(), first.offset() + part.length(), first.length() - part.length()));
     }
     advance(part.partition(), part.offset() + part.length());
   }
 
-  private ByteBuf read(Deque<Left> left, int limit) throws IOException, InterruptedException {
+  private ByteBuf read(Deque<Remaining> remaining, int limit)
+      throws IOException, InterruptedException {
     List<LogRange> ranges = new ArrayList<>();
     long bytes = 0;
-    for (Left one : left) {
+    for (Remaining one : remaining) {
       long part = Math.min(one.length(), limit - bytes);
       if (part <= 0) {
         break;
@@ -175,22 +181,22 @@ final class ShuffleCopy {
   }
 
   /**
-   * Verifies the blocks that are whole in a body: only the last stretch may be cut.
+   * Verifies the complete blocks in a body; only the last range may end inside a block.
    *
-   * @param done gets the stretches that they are
-   * @return their bytes, from the begin of the body
+   * @param done receives the ranges of these blocks
+   * @return total length of these blocks
    */
-  private static int wholeBlocks(ByteBuf body, Deque<Left> left, List<Left> done)
+  private static int wholeBlocks(ByteBuf body, Deque<Remaining> remaining, List<Remaining> done)
       throws UnreadableException {
     int start = 0;
-    for (Left one : left) {
+    for (Remaining one : remaining) {
       long end = Math.min(body.writerIndex(), start + one.length());
       int at = start;
       while (end - at >= BlockHeader.LENGTH) {
         long length = BlockHeader.claimedLength(body, at);
         long room = one.length() - (at - start);
         if (length < BlockHeader.LENGTH || length > room) {
-          throw damaged(one, at - start, "block length " + length + " cannot be", null);
+          throw damaged(one, at - start, "invalid block length " + length, null);
         }
         if (length > end - at) {
           break;
@@ -199,7 +205,7 @@ final class ShuffleCopy {
         at += (int) length;
       }
       if (at > start) {
-        done.add(new Left(one.partition(), one.offset(), at - start));
+        done.add(new Remaining(one.partition(), one.offset(), at - start));
       }
       if (at - start < one.length()) {
         return at;
@@ -209,7 +215,7 @@ final class ShuffleCopy {
     return start;
   }
 
-  private static void verify(ByteBuf body, int at, int length, Left of, int start)
+  private static void verify(ByteBuf body, int at, int length, Remaining of, int start)
       throws UnreadableException {
     BlockHeader header;
     try {
@@ -218,18 +224,18 @@ final class ShuffleCopy {
       throw damaged(of, at - start, e.getMessage(), e);
     }
     if (header.partition() != of.partition()) {
-      throw damaged(of, at - start, "block is of partition " + header.partition(), null);
+      throw damaged(of, at - start, "the block belongs to partition " + header.partition(), null);
     }
   }
 
-  private static long claimedLength(ByteBuf body, Left first) throws UnreadableException {
+  private static long claimedLength(ByteBuf body, Remaining first) throws UnreadableException {
     if (body.writerIndex() < BlockHeader.LENGTH) {
       throw damaged(first, 0, "data ends inside a block", null);
     }
     return BlockHeader.claimedLength(body, 0);
   }
 
-  private static UnreadableException damaged(Left of, long at, String what, Throwable cause) {
+  private static UnreadableException damaged(Remaining of, long at, String what, Throwable cause) {
     return new UnreadableException(
         "partition " + of.partition() + " is damaged at byte " + (of.offset() + at) + ": " + what,
         cause);

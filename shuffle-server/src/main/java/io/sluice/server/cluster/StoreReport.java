@@ -16,7 +16,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** The report of a server over its store. Thread-safe. */
+/** The report of a server, derived from its store. Thread-safe. */
 public final class StoreReport implements ServerReport {
   private final MemoryBudget memory;
   private final ShuffleStore store;
@@ -32,9 +32,9 @@ public final class StoreReport implements ServerReport {
   private volatile boolean draining;
 
   /**
-   * @param disks how the base directories are now
-   * @param canStore false while no directory has room for what memory must give up
-   * @param nanoTime clock of the rates
+   * @param disks current state of the base directories
+   * @param canStore false while no directory has space for spills
+   * @param nanoTime clock for the rates
    */
   public StoreReport(
       ServerId server,
@@ -60,7 +60,7 @@ public final class StoreReport implements ServerReport {
     this.fetched = new ThroughputWindow(counters::fetchedBytes, nanoTime);
   }
 
-  /** Who the server is, once its ports are known. */
+  /** Sets the identity of the server, once its ports are known. */
   public void identify(ServerId identity) {
     server = identity;
   }
@@ -69,12 +69,12 @@ public final class StoreReport implements ServerReport {
     return server;
   }
 
-  /** From now on the server says that it takes no new assignment. */
+  /** Reports the server as draining from now on. */
   public void drain() {
     draining = true;
   }
 
-  /** Takes the samples that the rates come from; to be called about once a second. */
+  /** Takes samples for the rates; called about once a second. */
   public void sample() {
     pushed.sample();
     fetched.sample();
@@ -82,7 +82,7 @@ public final class StoreReport implements ServerReport {
 
   @Override
   public ServerState state() {
-    if (draining || decommission.isUnderWay()) {
+    if (draining || decommission.isActive()) {
       return ServerState.SERVER_DRAINING;
     }
     boolean writable = disks.get().stream().anyMatch(DiskState::getHealthy);

@@ -13,53 +13,56 @@ import java.util.Map;
 import java.util.PriorityQueue;
 
 /**
- * The largest of what a server holds, for the people who watch the cluster. One look at every
- * shuffle, a few microseconds each hundred; the report itself is bounded at some 40 KB.
+ * The largest applications and shuffles of a server, for monitoring. Reads every shuffle, a few
+ * microseconds per hundred; the report is at most about 40 KB.
  */
 public final class StoredDataReport {
-  /** Most applications, and most shuffles, that are named. */
-  static final int MOST = 256;
+  /** Maximum number of listed applications, and of listed shuffles. */
+  static final int MAX_ENTRIES = 256;
 
   private StoredDataReport() {}
 
-  private record Held(ShuffleLog log, long bytes) {}
+  private record StoredShuffle(ShuffleLog log, long bytes) {}
 
   public static StoredData of(ShuffleStore store) {
     Map<String, ApplicationLoad.Builder> applications = new HashMap<>();
-    PriorityQueue<Held> shuffles = new PriorityQueue<>(Comparator.comparingLong(Held::bytes));
+    PriorityQueue<StoredShuffle> shuffles =
+        new PriorityQueue<>(Comparator.comparingLong(StoredShuffle::bytes));
     for (ShuffleLog log : store.logs()) {
-      Held held = new Held(log, log.storedBytes());
+      StoredShuffle stored = new StoredShuffle(log, log.storedBytes());
       ApplicationLoad.Builder application =
           applications.computeIfAbsent(
               log.key().application(), name -> ApplicationLoad.newBuilder().setApplication(name));
       application
           .setShuffles(application.getShuffles() + 1)
           .setPartitions(application.getPartitions() + log.partitionCount())
-          .setStoredBytes(application.getStoredBytes() + held.bytes());
-      shuffles.add(held);
-      if (shuffles.size() > MOST) {
+          .setStoredBytes(application.getStoredBytes() + stored.bytes());
+      shuffles.add(stored);
+      if (shuffles.size() > MAX_ENTRIES) {
         shuffles.remove();
       }
     }
     StoredData.Builder data = StoredData.newBuilder();
     applications.values().stream()
         .sorted(Comparator.comparingLong(ApplicationLoad.Builder::getStoredBytes).reversed())
-        .limit(MOST)
+        .limit(MAX_ENTRIES)
         .forEach(data::addApplications);
-    List<Held> largest =
-        shuffles.stream().sorted(Comparator.comparingLong(Held::bytes).reversed()).toList();
-    largest.forEach(held -> data.addShuffles(load(held)));
+    List<StoredShuffle> largest =
+        shuffles.stream()
+            .sorted(Comparator.comparingLong(StoredShuffle::bytes).reversed())
+            .toList();
+    largest.forEach(stored -> data.addShuffles(load(stored)));
     return data.build();
   }
 
-  private static ShuffleLoad load(Held held) {
-    ShuffleLog log = held.log();
+  private static ShuffleLoad load(StoredShuffle stored) {
+    ShuffleLog log = stored.log();
     return ShuffleLoad.newBuilder()
         .setShuffle(
             ShuffleId.newBuilder()
                 .setApplication(log.key().application())
                 .setShuffle(log.key().shuffle()))
-        .setStoredBytes(held.bytes())
+        .setStoredBytes(stored.bytes())
         .setPartitions(log.partitionCount())
         .setLargestPartitionBytes(log.largestPartitionBytes())
         .build();

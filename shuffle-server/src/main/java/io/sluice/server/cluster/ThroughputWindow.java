@@ -23,7 +23,7 @@ public final class ThroughputWindow {
     this.nanoTime = nanoTime;
   }
 
-  /** Takes a sample; to be called about once a second. */
+  /** Takes a sample; called about once a second. */
   public synchronized void sample() {
     int slot = taken % SAMPLES;
     values[slot] = counter.getAsLong();

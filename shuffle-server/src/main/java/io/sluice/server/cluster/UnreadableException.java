@@ -2,7 +2,7 @@ package io.sluice.server.cluster;
 
 import java.io.IOException;
 
-/** What is to be copied cannot be read here, or is not what was written. */
+/** Local data to be copied cannot be read or is damaged. */
 final class UnreadableException extends IOException {
   private static final long serialVersionUID = 1L;
 

@@ -13,17 +13,16 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The directory that an operator names for run files. No other user may write it: whoever can
- * rename an entry of it can put files of their own in the place of the server's. Its parents are
- * the operator's business.
+ * A configured directory for run files. No other user may have write permission: a user that can
+ * rename its entries could replace the server's files. Parent directories are not checked.
  *
  * <pre>
  *   owner                       writable by               used
  *   this process's user, root   owner only                yes
  *   this process's user, root   a group of this process   yes: Kubernetes gives volumes to fsGroup
  *   this process's user, root   another group             no
- *   any                         everybody, sticky or not  no
- *   another user                any                       no: the owner can change all of that
+ *   any                         others, sticky or not     no
+ *   another user                any                       no: the owner can change the permissions
  * </pre>
  */
 final class BaseDirectory {
@@ -35,8 +34,8 @@ final class BaseDirectory {
   private BaseDirectory() {}
 
   /**
-   * Creates it if it is not there, with the right for everybody to pass through to the Unix domain
-   * socket in it, and to see nothing.
+   * Creates the directory if it does not exist. Other users get execute permission only, so that
+   * they can reach the Unix domain socket in it.
    *
    * @throws UnsafeDirectoryException if other users may change it
    */
@@ -55,9 +54,9 @@ final class BaseDirectory {
   }
 
   /**
-   * Looks at its owner and its access rights.
+   * Checks owner and permissions of a directory.
    *
-   * @throws NoSuchFileException if it is not there
+   * @throws NoSuchFileException if the directory does not exist
    * @throws UnsafeDirectoryException if other users may change it
    */
   static void check(Path base) throws IOException {
@@ -65,7 +64,7 @@ final class BaseDirectory {
     try {
       found = Files.readAttributes(base, "unix:uid,gid,mode");
     } catch (UnsupportedOperationException | IllegalArgumentException e) {
-      // Not a Unix: nothing to look at.
+      // Not Unix: no owner and mode to check.
       return;
     }
     Optional<String> problem =
@@ -82,7 +81,8 @@ final class BaseDirectory {
 
   /**
    * @param mode permission bits; others are ignored
-   * @param process empty: not known, then only the rights of everybody count
+   * @param process user and groups of this process; if empty, only the permissions of other users
+   *     are checked
    */
   static Optional<String> problem(
       Path base, long owner, long group, int mode, Optional<ProcessIdentity> process) {
@@ -90,9 +90,9 @@ final class BaseDirectory {
     if ((mode & OTHERS_WRITE) != 0) {
       return Optional.of(
           base
-              + " can be written by every user of this host"
+              + " is writable by every user of this host"
               + rights
-              + "; chmod o-w it, or name a directory below it that does not exist yet");
+              + "; run chmod o-w on it, or configure a subdirectory that does not exist yet");
     }
     if (process.isEmpty()) {
       return Optional.empty();
@@ -105,15 +105,15 @@ final class BaseDirectory {
               + owner
               + ", this process runs as user "
               + me.user()
-              + "; run it as the owner, chown the directory, or name another one");
+              + "; run the server as the owner, chown the directory, or configure another one");
     }
     if ((mode & GROUP_WRITE) != 0 && !me.groups().contains(group)) {
       return Optional.of(
           base
-              + " can be written by group "
+              + " is writable by group "
               + group
               + rights
-              + ", which this process does not belong to; chmod g-w or chgrp it");
+              + ", to which this process does not belong; run chmod g-w or chgrp on it");
     }
     return Optional.empty();
   }

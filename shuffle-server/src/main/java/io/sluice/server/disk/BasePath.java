@@ -9,13 +9,13 @@ import java.util.Optional;
 /**
  * A directory for run files.
  *
- * @param kind of its disk as the configuration says; empty: to be found out
+ * @param kind configured kind of the disk; empty: detected by the server
  */
 public record BasePath(Path path, Optional<StorageKind> kind) {
   /**
    * Reads {@code /path}, {@code /path:SSD} or {@code /path:HDD}.
    *
-   * @throws IllegalArgumentException saying what would be right
+   * @throws IllegalArgumentException with a message that names the expected form
    */
   public static BasePath parse(String text) {
     String path = text.strip();
@@ -30,7 +30,7 @@ public record BasePath(Path path, Optional<StorageKind> kind) {
       }
       if (kind.isEmpty()) {
         throw new IllegalArgumentException(
-            "\"" + text + "\" names a kind of disk that is none; give /path:SSD or /path:HDD");
+            "\"" + text + "\" has an unknown kind of disk; expected /path:SSD or /path:HDD");
       }
       path = path.substring(0, colon);
     }
@@ -43,7 +43,7 @@ public record BasePath(Path path, Optional<StorageKind> kind) {
       throw new IllegalArgumentException("\"" + text + "\" is not a path: " + e.getReason(), e);
     }
     throw new IllegalArgumentException(
-        "\"" + text + "\" is not an absolute path; give /path, /path:SSD or /path:HDD");
+        "\"" + text + "\" is not an absolute path; expected /path, /path:SSD or /path:HDD");
   }
 
   @Override

@@ -5,8 +5,8 @@ import java.lang.reflect.Field;
 import java.nio.channels.FileChannel;
 
 /**
- * The number that the system knows an open file by. Java keeps it to itself unless started with
- * {@code --add-opens=java.base/sun.nio.ch=ALL-UNNAMED --add-opens=java.base/java.io=ALL-UNNAMED}.
+ * Returns the file descriptor of an open file. Needs the JVM options {@code
+ * --add-opens=java.base/sun.nio.ch=ALL-UNNAMED --add-opens=java.base/java.io=ALL-UNNAMED}.
  */
 public final class Descriptors {
   private final Class<?> channelClass;
@@ -20,7 +20,8 @@ public final class Descriptors {
   }
 
   /**
-   * @throws UnsupportedOperationException why numbers cannot be had, in one line
+   * @throws UnsupportedOperationException if the JVM does not permit access; the message is one
+   *     line
    */
   public static Descriptors find() {
     try {
@@ -31,11 +32,12 @@ public final class Descriptors {
       number.setAccessible(true);
       return new Descriptors(channelClass, descriptor, number);
     } catch (ReflectiveOperationException | RuntimeException e) {
-      throw new UnsupportedOperationException("file descriptors are hidden: " + e.getMessage(), e);
+      throw new UnsupportedOperationException(
+          "file descriptors are not accessible: " + e.getMessage(), e);
     }
   }
 
-  /** The number of an open file; -1 of a channel that is no file of the system's. */
+  /** The descriptor of an open file; -1 for a channel that has none. */
   public int of(FileChannel channel) {
     if (!channelClass.isInstance(channel)) {
       return -1;

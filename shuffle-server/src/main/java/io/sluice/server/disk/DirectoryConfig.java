@@ -7,11 +7,11 @@ import java.util.Optional;
 /**
  * A directory for run files.
  *
- * @param kind of its disk; empty: to be found out
- * @param capacityBytes most bytes to store there; 0: {@code capacityRatio} of the disk
+ * @param kind kind of the disk; empty: detected by the server
+ * @param capacityBytes maximum bytes to store there; 0: {@code capacityRatio} of the disk
  * @param capacityRatio share of the disk to use when no capacity is given, above 0 and at most 1
- * @param reservedBytes of the file system that are left free, whatever the capacity
- * @param rights of run files and of the directories that hold them
+ * @param reservedBytes bytes of the file system that stay free, whatever the capacity
+ * @param rights permissions of run files and of their directories
  */
 public record DirectoryConfig(
     Path path,
@@ -20,13 +20,13 @@ public record DirectoryConfig(
     double capacityRatio,
     long reservedBytes,
     FileRights rights) {
-  /** Without a reserve, for the server's own user only. */
+  /** Without a reserve, readable by the server's user only. */
   public DirectoryConfig(
       Path path, Optional<StorageKind> kind, long capacityBytes, double capacityRatio) {
     this(path, kind, capacityBytes, capacityRatio, 0);
   }
 
-  /** For the server's own user only. */
+  /** Readable by the server's user only. */
   public DirectoryConfig(
       Path path,
       Optional<StorageKind> kind,

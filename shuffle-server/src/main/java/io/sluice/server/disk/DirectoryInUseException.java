@@ -3,7 +3,7 @@ package io.sluice.server.disk;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** Another server works in a directory. */
+/** Another server uses the directory. */
 public final class DirectoryInUseException extends IOException {
   private static final long serialVersionUID = 1L;
 

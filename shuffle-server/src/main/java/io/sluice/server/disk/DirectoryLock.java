@@ -13,8 +13,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.Set;
 
 /**
- * Keeps a second server out of a directory: a locked file in it that says who has it. The system
- * gives the lock back when the process ends, however it ends.
+ * Prevents two servers from using one directory: a locked file, whose content names the owner. The
+ * operating system releases the lock when the process ends, after a crash too.
  */
 final class DirectoryLock implements AutoCloseable {
   static final String FILE = "sluice.lock";
@@ -26,29 +26,29 @@ final class DirectoryLock implements AutoCloseable {
   }
 
   /**
-   * Takes a directory.
+   * Locks a directory.
    *
-   * @param owner one line that tells the next who asks who has it
-   * @throws DirectoryInUseException if somebody has it
+   * @param owner one line about this process, for the error message of another server
+   * @throws DirectoryInUseException if another server has locked the directory
    */
-  static DirectoryLock take(Path directory, String owner) throws IOException {
+  static DirectoryLock acquire(Path directory, String owner) throws IOException {
     Path file = directory.resolve(FILE);
     FileChannel channel =
         FileChannel.open(
             file,
             Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
             FileRights.ofNewFile(file));
-    boolean taken = false;
+    boolean acquired = false;
     try {
-      taken = tryLock(channel);
-      if (!taken) {
+      acquired = tryLock(channel);
+      if (!acquired) {
         throw new DirectoryInUseException(directory, ownerIn(file));
       }
       channel.truncate(0);
       channel.write(ByteBuffer.wrap((owner + "\n").getBytes(StandardCharsets.UTF_8)));
       return new DirectoryLock(channel);
     } finally {
-      if (!taken) {
+      if (!acquired) {
         channel.close();
       }
     }

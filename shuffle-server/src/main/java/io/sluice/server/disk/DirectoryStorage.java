@@ -27,14 +27,14 @@ import org.slf4j.LoggerFactory;
  * A directory of the local file system.
  *
  * <pre>
- *   BASE/sluice.lock         who has it
+ *   BASE/sluice.lock         names the server that uses the directory
  *   BASE/runs/RUNID.run      committed
  *   BASE/runs/RUNID.run.tmp  being written
- *   BASE/catalog             which of the files are runs
+ *   BASE/catalog             lists the committed runs
  * </pre>
  *
- * Files are renamed when they are whole; when they are synced, {@link Fsync} says. What the server
- * creates, only its own user may read, and a group if one is configured ({@link FileRights}).
+ * Files are renamed when they are complete and synced according to {@link Fsync}. Created files are
+ * readable by the server's user and, if one is configured, a group ({@link FileRights}).
  */
 public final class DirectoryStorage implements Storage {
   private static final Logger LOG = LoggerFactory.getLogger(DirectoryStorage.class);
@@ -52,7 +52,7 @@ public final class DirectoryStorage implements Storage {
   private final long device;
   private final AtomicLong storedBytes = new AtomicLong();
   private final Set<String> notSynced = ConcurrentHashMap.newKeySet();
-  // Which directory was opened; another one in its place is not ours.
+  // Identity of the opened directory, to detect that another one was mounted over it.
   private volatile Object runsKey;
   private volatile DirectoryLock lock;
 
@@ -76,20 +76,20 @@ public final class DirectoryStorage implements Storage {
   }
 
   /**
-   * Takes a directory, made if it is not there, and deletes files that an earlier life of a server
-   * did not finish.
+   * Opens and locks a directory, which is created if it does not exist. Deletes the unfinished
+   * files of an earlier server process.
    *
-   * @param owner who takes it, in one line, for others who try
-   * @throws DirectoryInUseException if another server has it
+   * @param owner one line about this process, for the error message of another server
+   * @throws DirectoryInUseException if another server uses the directory
    * @throws UnsafeDirectoryException if other users may change it
-   * @throws IOException if it cannot be written
+   * @throws IOException if the directory is not writable
    */
   public static DirectoryStorage open(DirectoryConfig config, Fsync fsync, String owner)
       throws IOException {
     Path runs = config.path().resolve("runs");
     BaseDirectory.make(config.path(), config.rights());
     makeRuns(config, runs);
-    DirectoryLock lock = DirectoryLock.take(config.path(), owner);
+    DirectoryLock lock = DirectoryLock.acquire(config.path(), owner);
     boolean opened = false;
     try {
       deleteUnfinished(runs);
@@ -190,14 +190,14 @@ public final class DirectoryStorage implements Storage {
   @Override
   public void checkPresent() throws IOException {
     if (!keyOf(runs).equals(runsKey)) {
-      throw new NoSuchFileException(runs.toString(), null, "another directory has taken its place");
+      throw new NoSuchFileException(runs.toString(), null, "it was replaced by another directory");
     }
   }
 
   /**
-   * Takes the directory again. The base directory must be there, on the file system where it was or
-   * on one that is not that of the root: where a disk was unmounted, its mount point must not be
-   * filled instead.
+   * Opens the directory again. The base directory must exist on its earlier file system or on any
+   * other than the root file system. Otherwise the disk is not mounted, and writing would fill the
+   * root file system.
    */
   @Override
   public void renew() throws IOException {
@@ -210,12 +210,12 @@ public final class DirectoryStorage implements Storage {
     makeRuns(config, runs);
     Object key = keyOf(runs);
     if (!key.equals(runsKey)) {
-      // The lock was on a file that is gone with the directory.
+      // The locked file disappeared with the directory.
       lock.close();
-      lock = DirectoryLock.take(config.path(), owner);
+      lock = DirectoryLock.acquire(config.path(), owner);
       countStored();
       runsKey = key;
-      LOG.info("directory is back directory={}", runs);
+      LOG.info("directory is available again directory={}", runs);
     }
   }
 
@@ -226,7 +226,7 @@ public final class DirectoryStorage implements Storage {
 
   private static Object keyOf(Path directory) throws IOException {
     Object key = Files.readAttributes(directory, BasicFileAttributes.class).fileKey();
-    // File systems without keys have nothing to compare.
+    // This file system has no file keys to compare.
     return key == null ? directory : key;
   }
 
@@ -234,7 +234,7 @@ public final class DirectoryStorage implements Storage {
     try {
       return (Long) Files.getAttribute(directory, "unix:dev");
     } catch (UnsupportedOperationException | IllegalArgumentException e) {
-      // Not a Unix: nothing to compare.
+      // Not Unix: no device number to compare.
       return 0;
     }
   }
@@ -249,7 +249,7 @@ public final class DirectoryStorage implements Storage {
     storedBytes.set(bytes);
   }
 
-  /** Finds out now, and not at the first spill, that nothing can be written. */
+  /** Fails at start, rather than at the first spill, if the directory is not writable. */
   private static void probe(Path runs) throws IOException {
     Path file = runs.resolve(PROBE);
     Files.deleteIfExists(file);
@@ -273,9 +273,9 @@ public final class DirectoryStorage implements Storage {
       if (Files.isDirectory(runs) && !(e instanceof FileAlreadyExistsException)) {
         throw new UnsafeDirectoryException(
             runs
-                + " cannot be given its access rights ("
+                + " cannot be set to the configured permissions ("
                 + e.getReason()
-                + "); it must belong to this process's user"
+                + "); it must be owned by the user of this process"
                 + config
                     .rights()
                     .group()
@@ -300,7 +300,7 @@ public final class DirectoryStorage implements Storage {
       }
     }
     if (count > 0) {
-      LOG.info("unfinished runs deleted directory={} files={} bytes={}", runs, count, bytes);
+      LOG.info("deleted unfinished runs directory={} files={} bytes={}", runs, count, bytes);
     }
   }
 
@@ -320,8 +320,8 @@ public final class DirectoryStorage implements Storage {
       path = runs.resolve(file);
       temporary = runs.resolve(file + TEMPORARY);
       if (RunFiles.runId(file).isEmpty()) {
-        // Only names of runs are unique. A probe leaves its file behind if the directory vanishes
-        // during the probe; the next probe must not fail because of it.
+        // The probe has a fixed name. If the directory vanishes during a probe, its file stays
+        // behind and must not fail the next probe.
         Files.deleteIfExists(temporary);
       }
       channel = createNew(temporary);

@@ -12,12 +12,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A storage with what is known of its state: how full it is, how well, and what is being written to
- * it.
+ * A storage with its state: free space, health, and pending writes.
  *
- * <p>Full above the high mark until below the low mark. After a failed write it gets none for a
- * while; whether it is trusted at all, {@link DiskHealth} says. No method but {@link #refresh} and
- * those of the storage touches the disk, so any thread may ask. Thread-safe.
+ * <p>A disk is full from its high watermark until it is below its low watermark. After a failed
+ * write no write starts for a retry period; {@link DiskHealth} decides if the disk is used at all.
+ * Only {@link #refresh} and the methods of the storage access the disk; all others never block.
+ * Thread-safe.
  */
 public final class Disk {
   private static final Logger LOG = LoggerFactory.getLogger(Disk.class);
@@ -25,7 +25,7 @@ public final class Disk {
   private final Storage storage;
   private final RunCatalog catalog;
 
-  // An operator may change them.
+  // Reloadable.
   @GuardedBy("this")
   private DiskLimits limits;
 
@@ -50,10 +50,10 @@ public final class Disk {
   private boolean full;
 
   @GuardedBy("this")
-  private long fullUntilNanos;
+  private long noSpaceUntilNanos;
 
   @GuardedBy("this")
-  private boolean heldFull;
+  private boolean noSpaceReported;
 
   @GuardedBy("this")
   private boolean unreadable;
@@ -61,7 +61,7 @@ public final class Disk {
   @GuardedBy("this")
   private int failures;
 
-  // Since a write failed, until one succeeds.
+  // True from a failed write until a write succeeds.
   @GuardedBy("this")
   private boolean postponed;
 
@@ -98,17 +98,17 @@ public final class Disk {
     return storage;
   }
 
-  /** Which runs the storage holds; only the disk's own threads may call it. */
+  /** The catalog of the runs in the storage; only the disk's own threads may use it. */
   public RunCatalog catalog() {
     return catalog;
   }
 
-  /** Where whoever uses the disk says how that went. */
+  /** Health of the disk; all users of the disk report results and errors to it. */
   public DiskHealth health() {
     return health;
   }
 
-  /** The clock that its times are of. */
+  /** The clock for all times of this disk. */
   public LongSupplier nanoTime() {
     return nanoTime;
   }
@@ -125,40 +125,40 @@ public final class Disk {
     return capacityBytes;
   }
 
-  /** Bytes that are free, as last seen, and not promised to what is being written. */
+  /** Free bytes at the last refresh, minus the bytes of pending writes. */
   public synchronized long freeBytes() {
     return Math.max(0, freeBytes - pendingBytes);
   }
 
-  /** From now on these hold; whether it is full is seen with the next look at it. */
+  /** Changes the limits; the next refresh applies them. */
   public synchronized void limit(DiskLimits changed) {
     limits = changed;
   }
 
-  /** Bytes that must go until it is down to its low mark. */
+  /** Bytes to remove to reach the low watermark. */
   public synchronized long bytesAboveLowMark() {
-    long most = (long) (capacityBytes * (limits.lowPercent() / 100));
-    return Math.max(0, capacityBytes - freeBytes - most);
+    long lowMarkBytes = (long) (capacityBytes * (limits.lowPercent() / 100));
+    return Math.max(0, capacityBytes - freeBytes - lowMarkBytes);
   }
 
-  /** Whether it is over its high mark, and not yet below its low mark again. */
+  /** Whether usage has reached the high watermark and is not below the low watermark again. */
   public synchronized boolean isFull() {
-    return full || heldFull;
+    return full || noSpaceReported;
   }
 
-  /** Whether it takes data as far as is known: trusted, and not full. */
+  /** Whether new data is written to the disk: it is healthy and not full. */
   public synchronized boolean isHealthy() {
     return health.state().isWritten() && !isFull() && !unreadable;
   }
 
-  /** Whether the last write to it failed: others are better while they have time. */
+  /** Whether the last write failed: other disks are preferred. */
   public synchronized boolean isDoubtful() {
     return failures > 0 || !health.state().isWritten();
   }
 
   /**
-   * Whether {@code bytes} may be written to it now. One that is suspected for nothing but failed
-   * writes gets its next chance here.
+   * Whether {@code bytes} may be written now. A disk that is SUSPECT because of failed writes only
+   * is tried again after its retry period.
    */
   public synchronized boolean mayWrite(long bytes) {
     boolean chance =
@@ -170,13 +170,13 @@ public final class Disk {
         && (!postponed || nanoTime.getAsLong() - notBeforeNanos >= 0);
   }
 
-  /** Probes have shown that it is as good as any other. */
-  public synchronized void forgetFailedWrites() {
+  /** Resets the failures after successful probes. */
+  public synchronized void resetFailedWrites() {
     failures = 0;
     postponed = false;
   }
 
-  /** Files that are being written to it or are about to be. */
+  /** Number of pending writes. */
   public synchronized int queueDepth() {
     return pending.size();
   }
@@ -186,15 +186,15 @@ public final class Disk {
     return writtenBytes.sum();
   }
 
-  /** Time that writing them took. */
+  /** Total time of these writes. */
   public long writeNanos() {
     return writeNanos.sum();
   }
 
   /**
-   * A file of about so many bytes is going to be written, from now on.
+   * Registers a write of about {@code bytes} bytes that starts now.
    *
-   * @return to be ended by exactly one of its methods
+   * @return the pending write; exactly one of its methods must end it
    */
   public PendingWrite beginWrite(long bytes) {
     PendingWrite write = new PendingWrite(this, bytes, nanoTime.getAsLong());
@@ -206,7 +206,7 @@ public final class Disk {
   }
 
   /**
-   * Tells its health of a write that has not ended in its time.
+   * Reports a write that exceeded its timeout to the health of the disk.
    *
    * @return whether there is one
    */
@@ -226,7 +226,7 @@ public final class Disk {
     return age >= 0;
   }
 
-  /** Asks how full the storage is; only on a thread of the disk's own, as this may hang. */
+  /** Updates capacity and free space; may hang, so only threads of this disk may call it. */
   public void refresh() {
     long capacity;
     long free;
@@ -234,15 +234,15 @@ public final class Disk {
       capacity = storage.capacityBytes();
       free = storage.freeBytes();
     } catch (IOException e) {
-      cannotTell(e);
+      freeSpaceUnreadable(e);
       return;
     }
     synchronized (this) {
       capacityBytes = capacity;
       freeBytes = free;
       unreadable = false;
-      if (heldFull && nanoTime.getAsLong() - fullUntilNanos >= 0) {
-        heldFull = false;
+      if (noSpaceReported && nanoTime.getAsLong() - noSpaceUntilNanos >= 0) {
+        noSpaceReported = false;
       }
       double usedPercent = capacity == 0 ? 100 : 100.0 * (capacity - free) / capacity;
       boolean nowFull =
@@ -250,7 +250,7 @@ public final class Disk {
       if (nowFull != full) {
         LOG.warn(
             "disk {} disk={} freeBytes={} capacityBytes={}",
-            nowFull ? "is full" : "has room again",
+            nowFull ? "is full" : "has free space again",
             name(),
             free,
             capacity);
@@ -269,7 +269,7 @@ public final class Disk {
 
   void writeSucceeded(long bytes, long nanos) {
     synchronized (this) {
-      forgetFailedWrites();
+      resetFailedWrites();
       freeBytes = Math.max(0, freeBytes - bytes);
     }
     writtenBytes.add(bytes);
@@ -282,7 +282,7 @@ public final class Disk {
     DiskFault fault = DiskFault.of(problem);
     if (fault == DiskFault.UNRELATED) {
       LOG.warn(
-          "write postponed, the server lacks memory or descriptors disk={} problem={}",
+          "write postponed, the server is out of memory or file descriptors disk={} problem={}",
           name(),
           problem.toString());
       writePostponed();
@@ -293,13 +293,15 @@ public final class Disk {
       boolean bad = failures >= limits.failuresUntilBad();
       postpone(bad ? limits.badRetryMs() : limits.retryMs());
       if (fault == DiskFault.FULL) {
-        // A quota may say so although the file system shows room: believe it for a while.
-        heldFull = true;
-        fullUntilNanos = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(limits.badRetryMs());
+        // A quota may be exceeded although the file system has free space: treat the disk as full
+        // for the retry period.
+        noSpaceReported = true;
+        noSpaceUntilNanos =
+            nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(limits.badRetryMs());
       }
       if (failures <= limits.failuresUntilBad()) {
         LOG.warn(
-            "disk write failed disk={} failuresInARow={} problem={}",
+            "disk write failed disk={} consecutiveFailures={} problem={}",
             name(),
             failures,
             String.valueOf(problem));
@@ -313,7 +315,7 @@ public final class Disk {
     postpone(limits.retryMs());
   }
 
-  /** No write begins for so long, or until a later time that was said before. */
+  /** Starts no write for {@code ms} milliseconds; a later time that was set before is kept. */
   @GuardedBy("this")
   private void postpone(long ms) {
     long until = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(ms);
@@ -323,9 +325,9 @@ public final class Disk {
     postponed = true;
   }
 
-  private synchronized void cannotTell(IOException problem) {
+  private synchronized void freeSpaceUnreadable(IOException problem) {
     if (!unreadable) {
-      LOG.warn("disk does not say how full it is disk={} problem={}", name(), problem.toString());
+      LOG.warn("free space of disk cannot be read disk={} problem={}", name(), problem.toString());
     }
     unreadable = true;
   }

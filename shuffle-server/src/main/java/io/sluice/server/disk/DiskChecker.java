@@ -13,17 +13,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps what is known of one disk up to date: how full it is, at least each second, and by a probe
- * now and then how well. A disk of which reads failed is probed soon, and then they are repeated. A
- * lost disk that answers again is emptied here. If the disk hangs, so does this thread, and no
- * other; {@link DiskWatch} sees it by {@link #busyNanos}.
+ * Updates the state of one disk: free space at least each second, health by a probe at an interval.
+ * After failed reads the disk is probed soon, and then the reads are repeated. A lost disk that
+ * answers again is emptied here. If the disk hangs, only this thread hangs; {@link DiskWatch}
+ * detects it by {@link #busyNanos}.
  */
 final class DiskChecker {
   private static final Logger LOG = LoggerFactory.getLogger(DiskChecker.class);
 
   static final long REFRESH_MS = 1_000;
 
-  /** After each probe, so that what follows the probe takes no longer than a few reads. */
+  /** Maximum number of reads repeated after one probe, to bound the time of a check. */
   private static final int REPEATED_READS = 4;
 
   private final Disk disk;
@@ -48,8 +48,8 @@ final class DiskChecker {
   private boolean probed;
 
   /**
-   * @param loss gives up a run that cannot be read though the disk is well
-   * @param refreshMs longest time from one check to the next; a shorter probe interval shortens it
+   * @param loss declares a run lost that is unreadable although the disk answers
+   * @param refreshMs maximum time between two checks; a shorter probe interval takes precedence
    */
   DiskChecker(
       Disk disk,
@@ -78,13 +78,13 @@ final class DiskChecker {
     return thread;
   }
 
-  /** Something has changed: the next probe is due sooner than thought. */
+  /** Requests an early probe after a change of the health. */
   void wake() {
     woken.set(true);
     thread.signal();
   }
 
-  /** For how long the disk has not answered; 0 when nothing was asked of it. */
+  /** Duration of the running check; 0 if none is running. */
   long busyNanos() {
     synchronized (lock) {
       return busy ? nanoTime.getAsLong() - busySinceNanos : 0;
@@ -98,15 +98,15 @@ final class DiskChecker {
     try {
       check();
     } catch (OutOfMemoryError e) {
-      // Of direct memory: without heap the process ends. The next check comes soon.
+      // Of direct memory: if the heap is exhausted, the process ends. The next check follows soon.
       LOG.warn(
-          "disk check postponed, the server lacks memory disk={} problem={}",
+          "disk check postponed, the server is out of memory disk={} problem={}",
           disk.name(),
           e.toString());
     }
   }
 
-  /** Asks the disk how full it is, and probes it if a probe is due. */
+  /** Probes the disk if a probe is due, and updates its free space. */
   void check() {
     begin();
     try {
@@ -124,7 +124,7 @@ final class DiskChecker {
   }
 
   private void probe() {
-    if (!health.state().holdsData()) {
+    if (!health.state().isReadable()) {
       try {
         disk.storage().renew();
       } catch (IOException e) {
@@ -138,11 +138,11 @@ final class DiskChecker {
     if (probe.run()) {
       health.probeSucceeded(nanoTime.getAsLong() - startNanos);
       if (!wasHealthy && health.state() == HealthState.HEALTHY) {
-        disk.forgetFailedWrites();
+        disk.resetFailedWrites();
       }
     }
     for (FailedRead read : health.takeFailedReads(REPEATED_READS)) {
-      // Each is a call of its own that may hang.
+      // Each read may hang, so it is timed separately.
       begin();
       repeatedReads.repeat(read);
     }
@@ -159,7 +159,7 @@ final class DiskChecker {
     probed = true;
   }
 
-  /** Deletes what the disk held before it was lost, all of which was declared lost. */
+  /** Deletes the runs of a lost disk, all of which were declared lost. */
   private void empty() {
     if (!files.on(disk).isEmpty()) {
       return;
@@ -199,12 +199,12 @@ final class DiskChecker {
     }
   }
 
-  /** Whether nothing is known that a probe should tell more of. */
+  /** Whether no failure is known that needs an early probe. */
   private boolean isQuiet() {
     return health.state() == HealthState.HEALTHY && !health.isCheckDue();
   }
 
-  /** What made the disk suspect is looked into soon, not at the next probe of a healthy one. */
+  /** Advances the next probe of a disk with failures. */
   private void probeSooner() {
     if (!isQuiet()) {
       long retryNanos = TimeUnit.MILLISECONDS.toNanos(health.config().probes().retryMs());

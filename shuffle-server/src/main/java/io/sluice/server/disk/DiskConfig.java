@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where run files go.
+ * Configuration of the directories for run files.
  *
- * @param directories in the order given, best one per disk
- * @param limits when a disk is written to
- * @param health when a disk is suspected, given up and taken back
- * @param demotionBytesPerSecond most bytes that are moved from a disk to a slower one; 0: none are
+ * @param directories in configured order, preferably one per disk
+ * @param limits watermarks and retry times of writes
+ * @param health thresholds at which a disk becomes suspect, lost and healthy again
+ * @param demotionBytesPerSecond maximum rate of moves from a disk to a slower one; 0: no moves
  */
 public record DiskConfig(
     List<DirectoryConfig> directories,
@@ -22,11 +22,11 @@ public record DiskConfig(
     long demotionBytesPerSecond) {
   private static final long BY_RATIO = -1;
 
-  /** What the server keeps blocks in. */
+  /** Tiers that store blocks. */
   public enum StorageType {
     /** Memory first, then run files in local directories. */
     MEMORY_LOCALFILE,
-    /** These, then a remote file system: HDFS, or another that Hadoop knows. */
+    /** Memory, local directories, then a remote file system: HDFS or another Hadoop file system. */
     MEMORY_LOCALFILE_HDFS
   }
 
@@ -34,9 +34,9 @@ public record DiskConfig(
       ConfigKey.enumeration("rss.storage.type", StorageType.class)
           .defaultValue(StorageType.MEMORY_LOCALFILE)
           .doc(
-              "Where blocks are kept. MEMORY_LOCALFILE: in memory and in local directories;"
-                  + " MEMORY_LOCALFILE_HDFS: also on a remote file system. Change it if local disks may"
-                  + " be too small for the largest shuffles.")
+              "Tiers that store blocks. MEMORY_LOCALFILE: memory and local directories;"
+                  + " MEMORY_LOCALFILE_HDFS: also a remote file system. Change it if local disks"
+                  + " may be too small for the largest shuffles.")
           .build();
 
   static final ConfigKey<List<String>> BASE_PATH =
@@ -48,19 +48,19 @@ public record DiskConfig(
               "absolute directories, each /path, /path:SSD or /path:HDD")
           .check(DiskConfig::allDifferent, "each directory once")
           .doc(
-              "Directories for run files, one per disk, each with :SSD or :HDD where the server"
-                  + " cannot detect the kind. A directory belongs to one server. List every disk that"
-                  + " is for shuffles.")
+              "Directories for run files, one per disk; append :SSD or :HDD if the server cannot"
+                  + " detect the kind of the disk. Each directory belongs to one server. List"
+                  + " every disk intended for shuffle data.")
           .build();
 
-  /** Of both tiers. */
+  /** Applies to local and remote run files. */
   static final ConfigKey<String> FILE_GROUP =
       ConfigKey.string("rss.storage.file.group")
           .check(name -> name.matches("[A-Za-z0-9_][A-Za-z0-9_.@-]*"), "the name of a group")
           .doc(
-              "Group that may read run files and their directories, local and remote; the"
-                  + " server's user must belong to it. Without it only the server's user may. Set it if"
-                  + " clients of other users open run files themselves (storage.md).")
+              "Group with read permission for local and remote run files; the server's user must"
+                  + " belong to it. If unset, only the server's user can read them. Set it if"
+                  + " clients of other users open run files directly (storage.md).")
           .build();
 
   static final ConfigKey<Long> CAPACITY =
@@ -69,7 +69,7 @@ public record DiskConfig(
           .alsoAllow(BY_RATIO, "rss.server.disk.capacity.ratio of the disk")
           .atLeast(1L << 20)
           .doc(
-              "Maximum bytes to store in each directory. Set it if a disk is shared with other"
+              "Maximum bytes stored in each directory. Set it if a disk is shared with other"
                   + " services.")
           .build();
 
@@ -88,8 +88,8 @@ public record DiskConfig(
           .defaultValue(95.0)
           .reloadable()
           .doc(
-              "Share of the capacity of a directory in use at which the server stops writing"
-                  + " there. Lower it where runs are large compared with the disk.")
+              "Used share of a directory's capacity at which the server stops writing there. Lower"
+                  + " it if runs are large compared with the disk.")
           .build();
 
   static final ConfigKey<Double> LOW_WATERMARK =
@@ -97,8 +97,8 @@ public record DiskConfig(
           .defaultValue(85.0)
           .reloadable()
           .doc(
-              "Share of the capacity of a directory in use below which the server writes there"
-                  + " again. Keep it some percent below rss.server.high.watermark.write.")
+              "Used share of a directory's capacity below which the server resumes writing there."
+                  + " Keep it some percent below rss.server.high.watermark.write.")
           .build();
 
   static final ConfigKey<Long> RESERVED =
@@ -106,8 +106,8 @@ public record DiskConfig(
           .defaultValue(0L)
           .atLeast(0L)
           .doc(
-              "Bytes of the file system of each directory that stay free, whatever the capacity."
-                  + " Set it on disks that also hold the system or logs.")
+              "Bytes of each directory's file system that stay free, whatever the capacity. Set it"
+                  + " on disks that also store the operating system or logs.")
           .build();
 
   static final ConfigKey<Long> DEMOTION_RATE =
@@ -115,8 +115,9 @@ public record DiskConfig(
           .defaultValue(100L << 20)
           .atLeast(0L)
           .doc(
-              "Maximum bytes per second that are moved in the background from a directory above"
-                  + " its high watermark to a slower disk; 0: none. Raise it if fast disks stay full.")
+              "Maximum bytes per second moved in the background from a directory above its high"
+                  + " watermark to a slower disk; 0 disables moves. Raise it if fast disks stay"
+                  + " full.")
           .build();
 
   static final ConfigKey<Long> WRITE_TIMEOUT =
@@ -124,9 +125,9 @@ public record DiskConfig(
           .defaultValue(HealthConfig.DEFAULT.writeTimeoutMs())
           .atLeast(100L)
           .doc(
-              "Maximum time to write a run of 256 MiB; a larger one gets more in proportion. Then"
-                  + " its blocks go to another disk, and the disk is suspect. Raise it for slow disks"
-                  + " that are healthy.")
+              "Timeout of writing a run of up to 256 MiB; larger runs get proportionally more."
+                  + " After it, the blocks are written to another disk and the disk becomes"
+                  + " SUSPECT. Raise it for slow disks that are healthy.")
           .build();
 
   static final ConfigKey<Integer> WRITE_ERRORS =
@@ -134,8 +135,8 @@ public record DiskConfig(
           .defaultValue(HealthConfig.DEFAULT.writeFailuresUntilSuspect())
           .atLeast(1)
           .doc(
-              "Consecutive failed writes after which a disk is suspect and not written. Raise it"
-                  + " for disks behind a network that fails at times.")
+              "Number of consecutive failed writes after which a disk becomes SUSPECT and is no"
+                  + " longer written. Raise it for disks behind an unreliable network.")
           .build();
 
   static final ConfigKey<Integer> READ_ERRORS =
@@ -143,10 +144,10 @@ public record DiskConfig(
           .defaultValue(HealthConfig.DEFAULT.readErrorsUntilSuspect())
           .atLeast(1)
           .doc(
-              "Failed reads within a minute after which a disk is checked. If it answers and the"
-                  + " reads were of one application, only runs that cannot be read are given up;"
-                  + " otherwise the disk is suspect. Raise it for disks behind a network that fails at"
-                  + " times.")
+              "Number of failed reads within a minute after which a disk is probed. If the probe"
+                  + " succeeds and the reads belong to one application, only unreadable runs are"
+                  + " declared lost; otherwise the disk becomes SUSPECT. Raise it for disks behind"
+                  + " an unreliable network.")
           .build();
 
   static final ConfigKey<Double> SLOW_FACTOR =
@@ -154,17 +155,18 @@ public record DiskConfig(
           .defaultValue(HealthConfig.DEFAULT.slowFactor())
           .atLeast(1.5)
           .doc(
-              "A disk is suspect if it takes this many times longer than before, and than the"
-                  + " other disks of its kind. Raise it if healthy disks are suspected under load.")
+              "Factor by which the latency of a disk must exceed its own average and that of other"
+                  + " disks of its kind to make it SUSPECT. Raise it if healthy disks become"
+                  + " SUSPECT under load.")
           .build();
 
   static final ConfigKey<Long> SLOW_THRESHOLD =
       ConfigKey.durationMs("rss.server.disk.slow.threshold")
-          .defaultValue(HealthConfig.DEFAULT.slowLeastMs())
+          .defaultValue(HealthConfig.DEFAULT.slowThresholdMs())
           .atLeast(0L)
           .doc(
-              "A disk that takes less than this for a MiB, or for a probe, is not slow. Raise it"
-                  + " for disks that are slow by nature.")
+              "Minimum time per MiB (or per probe) above which a disk can be marked slow. Raise it"
+                  + " for disks that are slow by design.")
           .build();
 
   static final ConfigKey<Long> LOST_AFTER =
@@ -172,8 +174,8 @@ public record DiskConfig(
           .defaultValue(HealthConfig.DEFAULT.lostAfterMs())
           .atLeast(1L)
           .doc(
-              "How long nothing could be read from a disk until its data counts as lost and is"
-                  + " recomputed. Raise it if disks come back after longer pauses.")
+              "Time without a successful read after which the data of a disk is declared lost and"
+                  + " recomputed. Raise it if disks recover after longer pauses.")
           .build();
 
   static final ConfigKey<Long> CHECK_INTERVAL =
@@ -181,9 +183,9 @@ public record DiskConfig(
           .defaultValue(HealthConfig.DEFAULT.probes().intervalMs())
           .atLeast(1L)
           .doc(
-              "How often a small file is written to each disk, read back and deleted. A disk that"
-                  + " is suspect or lost is probed every two seconds, or as often as this. Raise it if"
-                  + " many idle disks should sleep.")
+              "Interval of the disk probe, which writes, reads and deletes a small file. SUSPECT"
+                  + " and LOST disks are probed at least every 2 s. Raise it if idle disks should"
+                  + " spin down.")
           .build();
 
   static final ConfigKey<Long> CHECK_TIMEOUT =
@@ -191,8 +193,8 @@ public record DiskConfig(
           .defaultValue(HealthConfig.DEFAULT.probes().timeoutMs())
           .atLeast(1L)
           .doc(
-              "Time for one probe (rss.server.health.check.interval.ms) beyond which a disk is"
-                  + " suspect. Raise it for slow disks that are healthy.")
+              "Timeout of one disk probe (rss.server.health.check.interval.ms), after which the"
+                  + " disk becomes SUSPECT. Raise it for slow disks that are healthy.")
           .build();
 
   static final ConfigKey<Integer> GOOD_CHECKS =
@@ -200,8 +202,8 @@ public record DiskConfig(
           .defaultValue(HealthConfig.DEFAULT.probes().successesToReturn())
           .atLeast(1)
           .doc(
-              "Consecutive good probes after which a disk is used again. Raise it if disks fail"
-                  + " again soon after they return.")
+              "Number of consecutive successful probes after which a disk is used again. Raise it"
+                  + " if disks fail again soon after they recover.")
           .build();
 
   /** The keys that this record is made from. */
@@ -230,12 +232,12 @@ public record DiskConfig(
     directories = List.copyOf(directories);
   }
 
-  /** The group that may read run files, of all directories alike; empty: only the server's user. */
+  /** The group with read permission in all directories; empty: only the server's user. */
   public Optional<String> fileGroup() {
     return directories.get(0).rights().group();
   }
 
-  /** Adds the rules that the keys keep. */
+  /** Adds the rules across keys. */
   public static ConfigSchema.Builder rules(ConfigSchema.Builder schema) {
     return schema.less(LOW_WATERMARK, HIGH_WATERMARK);
   }

@@ -6,17 +6,17 @@ import java.nio.file.ReadOnlyFileSystemException;
 import java.util.List;
 import java.util.Locale;
 
-/** What a failed call says about a disk. */
+/** Classifies a failed call by its meaning for the disk. */
 public enum DiskFault {
-  /** No space or quota is left: the disk is full, not ill. */
+  /** No space or quota is left: the disk is full, not faulty. */
   FULL,
   /** The file system was remounted read-only. */
   READ_ONLY,
-  /** The directory or a file in it is not there. */
+  /** The directory or a file in it does not exist. */
   ABSENT,
-  /** The process or the machine lacks memory or descriptors: nothing is known of the disk. */
+  /** The process or the machine is out of memory or file descriptors: not a fault of the disk. */
   UNRELATED,
-  /** Anything else, EIO above all. */
+  /** Any other error, usually EIO. */
   FAILED;
 
   private static final List<String> FULL_TEXTS =
@@ -25,8 +25,8 @@ public enum DiskFault {
       List.of("too many open files", "cannot allocate memory", "out of memory");
 
   /**
-   * The JDK hands on the system's error only as its text, which is in English for the "C" locale
-   * that servers run in; a text that is not known counts as {@link #FAILED}.
+   * Classifies by message text, because the JDK exposes no error number. Servers run in the "C"
+   * locale, so the text is English; unknown text counts as {@link #FAILED}.
    */
   public static DiskFault of(IOException problem) {
     for (Throwable at = problem; at != null; at = at.getCause()) {

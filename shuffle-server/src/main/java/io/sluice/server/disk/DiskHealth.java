@@ -10,36 +10,36 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The state of one disk, from what its threads report of it.
+ * The health of one disk, derived from the results that its threads report.
  *
  * <ul>
- *   <li>Suspected at once when it hangs, answers probes wrongly, was remounted read-only or
- *       vanished; after some failed writes in a row; after some checksum errors within a while;
- *       when it is an outlier in latency, against its own history and its peers. A full disk is not
- *       ill.
- *   <li>Failed reads alone change nothing: after some within a while a probe is due ({@link
- *       #isCheckDue}). A disk that answers it is suspected only if the files were those of several
- *       applications; otherwise its owner reads them again ({@link #takeFailedReads}) and gives up
- *       what cannot be read, and the disk stays as it is.
- *   <li>Lost when nothing could be read from it for a while, when its directory stayed away, or
- *       when a lot of reads failed and it does not answer probes. Writes that fail never lose what
- *       can still be read.
- *   <li>Trusted again after some good probes in a row, when the errors have left their window.
- *   <li>A lost disk that answers again is first emptied by its owner ({@link #emptied}).
+ *   <li>SUSPECT at once if the disk hangs, returns wrong bytes to a probe, was remounted read-only
+ *       or vanished. Also SUSPECT after several consecutive failed writes, or several checksum
+ *       errors within the error window. Also SUSPECT if its latency is an outlier against its
+ *       history and its peers. A full disk stays healthy.
+ *   <li>Failed reads alone do not change the state: after several within the error window a probe
+ *       is due ({@link #isCheckDue}). If the probe succeeds, the disk becomes SUSPECT only if files
+ *       of several applications failed; otherwise its owner repeats the reads ({@link
+ *       #takeFailedReads}) and declares unreadable runs lost.
+ *   <li>LOST if no read succeeded for {@code lostAfterMs}, if its directory stays absent, or if
+ *       many reads failed and probes fail too. Failed writes alone never lead to LOST.
+ *   <li>HEALTHY again after several consecutive successful probes, once the errors are older than
+ *       the error window.
+ *   <li>A LOST disk that answers again is first emptied by its owner ({@link #emptied}).
  * </ul>
  *
- * <p>It hears of {@link IOException}s only: a lack of memory and bugs of the server say nothing
- * about a disk, and neither do those that {@link DiskFault#UNRELATED} names.
+ * <p>Only {@link IOException}s are reported: out-of-memory errors and bugs of the server are no
+ * disk faults. Exceptions of kind {@link DiskFault#UNRELATED} are ignored.
  *
- * <p>Touches no disk and starts no thread; time comes in. Thread-safe; the listener is called
- * without the lock.
+ * <p>Does no I/O, starts no thread and reads the given clock only. Thread-safe; the listener is
+ * called without the lock.
  */
 public final class DiskHealth {
   private static final Logger LOG = LoggerFactory.getLogger(DiskHealth.class);
 
   private static final long MIB = 1 << 20;
 
-  /** Probes that must find the directory absent until it is believed. */
+  /** Consecutive probes with an absent directory after which the disk is lost. */
   private static final int ABSENT_UNTIL_LOST = 2;
 
   private enum Work {
@@ -63,7 +63,7 @@ public final class DiskHealth {
   private int writeFailures;
   private int goodProbes;
   private int absences;
-  // Whether the last probe failed for what was wrong with the disk.
+  // Whether the last probe failed because of a disk fault.
   private boolean probeFailed;
   private boolean unanswered;
   private long unansweredSinceNanos;
@@ -92,12 +92,12 @@ public final class DiskHealth {
     return state;
   }
 
-  /** Why it is not healthy. */
+  /** Reason for a state other than HEALTHY. */
   public HealthCause cause() {
     return cause;
   }
 
-  /** The disks that its latency is compared with; it is never slow without any. */
+  /** Sets the peers for latency comparison; without peers the disk is never marked slow. */
   public void compareWith(List<DiskHealth> others) {
     peers = List.copyOf(others);
   }
@@ -110,7 +110,7 @@ public final class DiskHealth {
     listener = task;
   }
 
-  /** A run of so many bytes was written. */
+  /** Reports a successful write of a run. */
   public void writeSucceeded(long bytes, long nanos) {
     change(
         () -> {
@@ -118,11 +118,11 @@ public final class DiskHealth {
           if (state == HealthState.SUSPECT && cause == HealthCause.WRITE_ERRORS) {
             moveTo(HealthState.HEALTHY, HealthCause.NONE, "a write succeeded");
           }
-          took(Work.WRITE, perMib(bytes, nanos));
+          recordLatency(Work.WRITE, perMib(bytes, nanos));
         });
   }
 
-  /** A write failed. */
+  /** Reports a failed write. */
   public void writeFailed(IOException problem) {
     DiskFault fault = DiskFault.of(problem);
     if (fault == DiskFault.UNRELATED) {
@@ -144,21 +144,21 @@ public final class DiskHealth {
         });
   }
 
-  /** A write has not come back in its time; said again for as long as it has not. */
+  /** Reports a write that exceeded its timeout; called repeatedly until it ends. */
   public void writeOverdue(long nanos) {
     overdue(HealthCause.HUNG, "a write has taken " + nanos / 1_000_000 + " ms");
   }
 
-  /** So many bytes were read. */
+  /** Reports a successful read. */
   public void readSucceeded(long bytes, long nanos) {
     change(
         () -> {
           unanswered = false;
-          took(Work.READ, perMib(bytes, nanos));
+          recordLatency(Work.READ, perMib(bytes, nanos));
         });
   }
 
-  /** A read of a run file failed, or the file could not be opened. */
+  /** Reports that a run file could not be read or opened. */
   public void readFailed(FailedRead read, IOException problem) {
     if (DiskFault.of(problem) == DiskFault.UNRELATED) {
       return;
@@ -170,33 +170,33 @@ public final class DiskHealth {
         });
   }
 
-  /** Whether so many reads failed that a probe must tell whether the disk is at fault. */
+  /** Whether enough reads failed that the disk must be probed. */
   public synchronized boolean isCheckDue() {
     return readFailures.isCheckDue();
   }
 
   /**
-   * Failed reads that are to be repeated, each of another file; what fails again is lost for its
-   * application. None before the disk has answered a probe.
+   * Takes failed reads to repeat, at most one per file; a run that fails again is lost. Empty until
+   * the disk has answered a probe.
    *
-   * @param most to take; the rest is for the next call
+   * @param max maximum number of reads to take; the others stay queued
    */
-  public synchronized List<FailedRead> takeFailedReads(int most) {
-    return probeFailed || !readFailures.isCheckDue() ? List.of() : readFailures.take(most);
+  public synchronized List<FailedRead> takeFailedReads(int max) {
+    return probeFailed || !readFailures.isCheckDue() ? List.of() : readFailures.take(max);
   }
 
-  /** A read has not come back in its time. */
+  /** Reports a read that exceeded its timeout. */
   public void readOverdue(long nanos) {
     overdue(HealthCause.HUNG, "a read has taken " + nanos / 1_000_000 + " ms");
   }
 
   /**
-   * Bytes that were read are not those that were written.
+   * Reports bytes that do not match their checksum.
    *
-   * @param offset in the file, of the block or table that does not match its checksum
+   * @param offset offset in the file of the damaged block or table
    */
   public void checksumFailed(String file, long offset) {
-    LOG.warn("damaged bytes disk={} file={} offset={}", disk, file, offset);
+    LOG.warn("checksum mismatch disk={} file={} offset={}", disk, file, offset);
     change(
         () -> {
           long now = nanoTime.getAsLong();
@@ -208,7 +208,7 @@ public final class DiskHealth {
         });
   }
 
-  /** A probe was written, read back and deleted. */
+  /** Reports a successful probe. */
   public void probeSucceeded(long nanos) {
     change(
         () -> {
@@ -217,7 +217,7 @@ public final class DiskHealth {
           probeFailed = false;
           readFailures.answered();
           suspectIfReadsFail();
-          took(Work.PROBE, nanos);
+          recordLatency(Work.PROBE, nanos);
           if (isSlow(Work.PROBE)) {
             goodProbes = 0;
             return;
@@ -233,11 +233,11 @@ public final class DiskHealth {
             case LOST -> {
               goodProbes = 1;
               emptied = false;
-              moveTo(HealthState.RECOVERING, cause, "it answers again");
+              moveTo(HealthState.RECOVERING, cause, "the disk answers again");
             }
             case RECOVERING -> {
               if (emptied && goodProbes >= config.probes().successesToReturn()) {
-                forgetErrors();
+                clearErrors();
                 moveTo(HealthState.HEALTHY, HealthCause.NONE, "empty, " + goodProbes + " probes");
               }
             }
@@ -246,7 +246,7 @@ public final class DiskHealth {
   }
 
   /**
-   * A probe could not be written, though the directory could be read.
+   * Reports a probe that could not be written although the directory was readable.
    *
    * @param problem why
    */
@@ -273,7 +273,7 @@ public final class DiskHealth {
         });
   }
 
-  /** A probe could not be read back, or differs from what was written. */
+  /** Reports a probe that could not be read back or returned wrong bytes. */
   public void probeNotRead(IOException problem) {
     if (DiskFault.of(problem) == DiskFault.UNRELATED) {
       return;
@@ -291,7 +291,7 @@ public final class DiskHealth {
         });
   }
 
-  /** The directory is not there. */
+  /** Reports that the directory does not exist. */
   public void directoryAbsent(IOException problem) {
     if (DiskFault.of(problem) == DiskFault.UNRELATED) {
       return;
@@ -311,7 +311,7 @@ public final class DiskHealth {
         });
   }
 
-  /** A probe has not come back in its time; said again for as long as it has not. */
+  /** Reports a probe that exceeded its timeout; called repeatedly until it ends. */
   public void probeOverdue(long nanos) {
     change(
         () -> {
@@ -326,7 +326,7 @@ public final class DiskHealth {
         });
   }
 
-  /** Nothing is left on a disk that is {@link HealthState#RECOVERING}. */
+  /** Reports that a {@link HealthState#RECOVERING} disk stores no runs. */
   public synchronized void emptied() {
     emptied = state == HealthState.RECOVERING;
   }
@@ -339,13 +339,13 @@ public final class DiskHealth {
         });
   }
 
-  private void took(Work work, long nanos) {
+  private void recordLatency(Work work, long nanos) {
     latencies.get(work).add(nanos);
     if (isSlow(work)) {
       goodProbes = 0;
       suspect(
           HealthCause.SLOW,
-          work + " lately takes " + latencies.get(work).lately() / 1_000_000 + " ms");
+          work + " recently takes " + latencies.get(work).recentNanos() / 1_000_000 + " ms");
     }
   }
 
@@ -354,16 +354,16 @@ public final class DiskHealth {
         .get(work)
         .isOutlier(
             config.slowFactor(),
-            TimeUnit.MILLISECONDS.toNanos(config.slowLeastMs()),
+            TimeUnit.MILLISECONDS.toNanos(config.slowThresholdMs()),
             peersNanos(work));
   }
 
-  /** The median of what the work takes lately on the peers, -1 if none has a figure. */
+  /** Median of the recent latencies of the peers; -1 if no peer has one. */
   private long peersNanos(Work work) {
     long[] figures =
         peers.stream()
             .filter(peer -> peer != this && peer.state == HealthState.HEALTHY)
-            .mapToLong(peer -> peer.latencies.get(work).lately())
+            .mapToLong(peer -> peer.latencies.get(work).recentNanos())
             .filter(nanos -> nanos >= 0)
             .sorted()
             .toArray();
@@ -380,7 +380,7 @@ public final class DiskHealth {
         || checksumErrors.count(now) >= config.checksumErrorsUntilSuspect();
   }
 
-  private void forgetErrors() {
+  private void clearErrors() {
     readFailures.clear();
     checksumErrors.clear();
     writeFailures = 0;
@@ -415,7 +415,7 @@ public final class DiskHealth {
     if (probeFailed && readFailures.areTooMany(nanoTime.getAsLong())) {
       lose(
           HealthCause.READ_ERRORS,
-          config.readErrorsUntilLost() + " reads failed, and it does not answer a probe");
+          config.readErrorsUntilLost() + " reads failed, and the last probe failed");
     }
   }
 
@@ -423,7 +423,7 @@ public final class DiskHealth {
     if (state == HealthState.HEALTHY) {
       moveTo(HealthState.SUSPECT, why, detail);
     } else if (state == HealthState.SUSPECT && cause == HealthCause.WRITE_ERRORS) {
-      // A write that succeeds does not settle what else is wrong.
+      // The new cause stays even if a later write succeeds.
       cause = why;
     }
   }
@@ -448,10 +448,10 @@ public final class DiskHealth {
     cause = why;
     state = next;
     if (next == HealthState.HEALTHY || next == HealthState.RECOVERING) {
-      LOG.info("disk is {} disk={} before={} because={}", next, disk, before, detail);
+      LOG.info("disk is {} disk={} previousState={} reason={}", next, disk, before, detail);
     } else {
       LOG.warn(
-          "disk is {} disk={} before={} cause={} because={}",
+          "disk is {} disk={} previousState={} cause={} reason={}",
           next,
           disk,
           before,

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Finds out what kind of disk a directory lies on, from what Linux says of its device. */
+/** Detects the kind of disk of a directory from Linux sysfs. */
 final class DiskKinds {
   private final Path devices;
 
@@ -15,7 +15,7 @@ final class DiskKinds {
     this.devices = devices;
   }
 
-  /** The kind of the disk under {@code directory}; SSD when the system does not say. */
+  /** The kind of the disk of {@code directory}; SSD if unknown. */
   StorageKind kindOf(Path directory) {
     try {
       long device = (Long) Files.getAttribute(directory, "unix:dev");
@@ -33,7 +33,7 @@ final class DiskKinds {
     Path real = device.toRealPath();
     Path rotational = real.resolve("queue/rotational");
     if (!Files.exists(rotational)) {
-      // A partition: the queue belongs to the disk that it is a part of.
+      // A disk partition: the parent device has the queue.
       rotational = real.resolveSibling("queue").resolve("rotational");
     }
     return Files.exists(rotational) && Files.readString(rotational).strip().equals("1")

@@ -1,13 +1,13 @@
 package io.sluice.server.disk;
 
 /**
- * When a disk is written to.
+ * Watermarks and retry times of the writes to a disk.
  *
- * @param highPercent of its capacity in use: nothing more is written there
- * @param lowPercent of its capacity in use: it is written to again
- * @param failuresUntilBad failures in a row that mark it bad
- * @param retryMs after a failure, not used for this long
- * @param badRetryMs once bad, tried again after this long
+ * @param highPercent used share of the capacity at which writing stops
+ * @param lowPercent used share of the capacity below which writing resumes
+ * @param failuresUntilBad number of consecutive failures after which the disk is bad
+ * @param retryMs time without writes after a failure
+ * @param badRetryMs time without writes after a failure of a bad disk
  */
 public record DiskLimits(
     double highPercent, double lowPercent, int failuresUntilBad, long retryMs, long badRetryMs) {
@@ -16,10 +16,14 @@ public record DiskLimits(
   public DiskLimits {
     if (lowPercent < 0 || lowPercent >= highPercent || highPercent > 100) {
       throw new IllegalArgumentException(
-          "disk marks must be 0 <= low < high <= 100: low " + lowPercent + ", high " + highPercent);
+          "disk watermarks must be 0 <= low < high <= 100: low "
+              + lowPercent
+              + ", high "
+              + highPercent);
     }
     if (failuresUntilBad < 1 || retryMs < 0 || badRetryMs < 0) {
-      throw new IllegalArgumentException("disk retries must not be negative");
+      throw new IllegalArgumentException(
+          "failuresUntilBad must be at least 1, retry times must" + " not be negative");
     }
   }
 }

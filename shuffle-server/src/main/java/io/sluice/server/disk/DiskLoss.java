@@ -13,10 +13,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Declares lost what a disk held. Readers are told from then on, without any wait: that is
- * bookkeeping of the logs. What is left of the partitions is counted from the footers of the other
- * runs, on the threads of the disks where those lie; until then attempts count as incomplete there,
- * which is safe. Thread-safe.
+ * Declares the runs of a disk lost. The logs report the loss to readers at once, without I/O. The
+ * remaining blocks of the partitions are then counted from the footers of the other runs, on the
+ * threads of their disks. Until then attempts count as incomplete there, which is safe.
+ * Thread-safe.
  */
 class DiskLoss {
   private static final Logger LOG = LoggerFactory.getLogger(DiskLoss.class);
@@ -31,7 +31,7 @@ class DiskLoss {
     this.counters = counters;
   }
 
-  /** Gives up what a disk holds by now; does nothing if that is nothing. */
+  /** Declares all runs of a disk lost; does nothing if there is none. */
   void declare(Disk disk) {
     Set<ShuffleKey> shuffles = new HashSet<>();
     for (RunFile file : files.on(disk)) {
@@ -54,7 +54,7 @@ class DiskLoss {
     if (runs > 0) {
       counters.lostRuns(runs, bytes);
       LOG.warn(
-          "data is lost with its disk disk={} runs={} bytes={} shuffles={} partitions={}",
+          "runs declared lost with their disk disk={} runs={} bytes={} shuffles={} partitions={}",
           disk.name(),
           runs,
           bytes,
@@ -63,7 +63,7 @@ class DiskLoss {
     }
   }
 
-  /** Gives up one run, which is damaged or cannot be read; does nothing if no log has it. */
+  /** Declares one damaged or unreadable run lost; does nothing if no log contains it. */
   void declare(RunFile file) {
     ShuffleLog log = store.find(file.record().shuffle());
     if (log == null || log.runs().stream().noneMatch(run -> run.run() == file)) {
@@ -77,10 +77,13 @@ class DiskLoss {
         .addKeyValue("file", file)
         .addKeyValue("bytes", file.length())
         .addKeyValue("partitions", partitions)
-        .log("run is given up, its data is lost");
+        .log("run declared lost");
   }
 
-  /** One that is on its way into the log, or out of it, is left to whoever brings it there. */
+  /**
+   * The runs in the log on this disk. A run that is being added or removed is handled by that
+   * operation.
+   */
   private static Set<StoredRun> runsOn(Disk disk, ShuffleLog log) {
     Set<StoredRun> found = new HashSet<>();
     for (LoggedRun run : log.runs()) {

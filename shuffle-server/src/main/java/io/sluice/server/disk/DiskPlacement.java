@@ -7,51 +7,50 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which disk the next run goes to: an SSD while one takes it, else an HDD; those whose last write
- * failed come last. Disks of a kind share the runs by weight, free space divided by what is queued:
- * so they fill up together, and one that is busy with other work gets less.
+ * Chooses the disk for the next run: an SSD if one is available, else an HDD; disks whose last
+ * write failed come last. Disks of one kind share the runs by weight, which is free space divided
+ * by queue depth: they fill up evenly, and a busy disk gets fewer runs.
  *
- * <p>The shares are exact, by fair queueing, and not drawn at random from two choices: that is for
- * many deciders with stale views of a large fleet. Here one planner sees the true state of a few
- * dozen disks, and looking at all of them costs nothing.
+ * <p>Shares are exact (fair queueing). "Power of two choices" fits many schedulers with stale views
+ * of a large cluster; here one planner sees the current state of a few dozen disks.
  *
- * <p>No clock, no randomness. Not thread-safe.
+ * <p>Deterministic. Not thread-safe.
  *
- * @param <T> what a place stands for
+ * @param <T> type of the target, for example a disk
  */
 public final class DiskPlacement<T> {
   /**
-   * A disk that could take a run.
+   * A disk that can store the run.
    *
-   * @param freeBytes room for it, at least 1
-   * @param queueDepth files that are being written to it already
-   * @param idle whether it can begin at once
+   * @param freeBytes free space, at least 1
+   * @param queueDepth number of pending writes
+   * @param idle whether a write can start at once
    * @param doubtful whether its last write failed
    */
-  public record Place<T>(
+  public record PlacementCandidate<T>(
       T target, StorageKind kind, long freeBytes, int queueDepth, boolean idle, boolean doubtful) {}
 
-  // Virtual time at which what a target was given would be done.
+  // Virtual finish time of the runs assigned to each target.
   private final Map<T, Double> finishes = new HashMap<>();
-  // Those that the last choice was among.
+  // Targets of the last choice.
   private Set<T> offered = Set.of();
 
   /**
-   * Chooses among the places that have room.
+   * Chooses among the disks with free space.
    *
-   * @param bytes about as many as will be written
-   * @param urgent whether anything is better than waiting for a busy disk of a better kind
-   * @return null if there is none, or it is better to wait for one
+   * @param bytes estimated length of the run
+   * @param urgent whether to use a slower disk rather than wait for a busy faster one
+   * @return null if there is no candidate, or the caller should wait for a busy one
    */
-  public T choose(List<Place<T>> places, long bytes, boolean urgent) {
+  public T choose(List<PlacementCandidate<T>> candidates, long bytes, boolean urgent) {
     for (boolean doubtful : new boolean[] {false, true}) {
       for (StorageKind kind : StorageKind.values()) {
-        List<Place<T>> idle = new ArrayList<>();
+        List<PlacementCandidate<T>> idle = new ArrayList<>();
         boolean busy = false;
-        for (Place<T> place : places) {
-          if (place.kind() == kind && place.doubtful() == doubtful) {
-            if (place.idle()) {
-              idle.add(place);
+        for (PlacementCandidate<T> candidate : candidates) {
+          if (candidate.kind() == kind && candidate.doubtful() == doubtful) {
+            if (candidate.idle()) {
+              idle.add(candidate);
             } else {
               busy = true;
             }
@@ -68,30 +67,30 @@ public final class DiskPlacement<T> {
     return null;
   }
 
-  private T share(List<Place<T>> places, long bytes) {
+  private T share(List<PlacementCandidate<T>> candidates, long bytes) {
     double floor = Double.POSITIVE_INFINITY;
-    for (Place<T> place : places) {
-      if (offered.contains(place.target())) {
-        floor = Math.min(floor, finishes.getOrDefault(place.target(), 0.0));
+    for (PlacementCandidate<T> candidate : candidates) {
+      if (offered.contains(candidate.target())) {
+        floor = Math.min(floor, finishes.getOrDefault(candidate.target(), 0.0));
       }
     }
-    Place<T> best = null;
+    PlacementCandidate<T> best = null;
     double bestFinish = 0;
-    for (Place<T> place : places) {
-      double start = finishes.getOrDefault(place.target(), 0.0);
+    for (PlacementCandidate<T> candidate : candidates) {
+      double start = finishes.getOrDefault(candidate.target(), 0.0);
       if (floor < Double.POSITIVE_INFINITY) {
-        // One that was away does not get all it missed at once: it begins where the others are.
+        // A disk that returns starts at the virtual time of the others, or it would get all runs.
         start = Math.max(start, floor);
       }
-      finishes.put(place.target(), start);
-      double finish = start + (double) bytes * (1 + place.queueDepth()) / place.freeBytes();
+      finishes.put(candidate.target(), start);
+      double finish = start + (double) bytes * (1 + candidate.queueDepth()) / candidate.freeBytes();
       if (best == null || finish < bestFinish) {
-        best = place;
+        best = candidate;
         bestFinish = finish;
       }
     }
     finishes.put(best.target(), bestFinish);
-    offered = Set.copyOf(places.stream().map(Place::target).toList());
+    offered = Set.copyOf(candidates.stream().map(PlacementCandidate::target).toList());
     return best.target();
   }
 }

@@ -8,9 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes a small file of random bytes, has the system put it on the disk, reads it back, compares
- * and deletes it; the disk's health hears what came of that. One call at a time, on a thread of the
- * disk's own.
+ * Writes and syncs a small file of random bytes, reads it back, compares and deletes it. Reports
+ * failures to the health of the disk. One call at a time, on a thread of the disk.
  */
 final class DiskProbe {
   private static final Logger LOG = LoggerFactory.getLogger(DiskProbe.class);
@@ -24,7 +23,7 @@ final class DiskProbe {
   private final PageCache pageCache;
 
   /**
-   * @param pageCache told to forget a probe before it is read back, or it would answer for the disk
+   * @param pageCache drops the probe before it is read back, so that the read reaches the disk
    */
   DiskProbe(Disk disk, RandomGenerator random, PageCache pageCache) {
     this.pageCache = pageCache;
@@ -36,7 +35,7 @@ final class DiskProbe {
   /**
    * Probes once.
    *
-   * @return whether all was well; if not, the health has been told
+   * @return whether the probe succeeded; a failure was reported to the health
    */
   boolean run() {
     try {
@@ -73,10 +72,10 @@ final class DiskProbe {
       ByteBuffer bytes = ByteBuffer.wrap(content);
       while (bytes.hasRemaining()) {
         if (file.channel().write(bytes) <= 0) {
-          throw new IOException("the file takes no more bytes");
+          throw new IOException("the probe file accepts no more bytes");
         }
       }
-      // Without it the page cache would answer for the disk.
+      // Otherwise the read would be served from the page cache.
       file.channel().force(false);
       file.commit();
     }
@@ -95,7 +94,7 @@ final class DiskProbe {
     int difference = ByteBuffer.wrap(content).mismatch(found.flip());
     if (difference >= 0) {
       health.checksumFailed(storage.name() + "/" + FILE, difference);
-      throw new IOException("a probe differs from what was written at byte " + difference);
+      throw new IOException("probe read back with a wrong byte at offset " + difference);
     }
   }
 

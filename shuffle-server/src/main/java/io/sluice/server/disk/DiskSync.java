@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Syncs the disks at an interval, each on a thread of its own, so that their data survives a crash
- * of the machine: first the files, then the catalog that lists them. Thread-safe.
+ * Syncs each disk at an interval, on one thread per disk, so that data survives a crash of the
+ * machine: first the run files, then the catalog that lists them. Thread-safe.
  */
 public final class DiskSync implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DiskSync.class);
@@ -35,7 +35,7 @@ public final class DiskSync implements AutoCloseable {
     disk.catalog().sync();
   }
 
-  /** Ends the threads; one whose disk hangs is left behind. Idempotent. */
+  /** Stops the threads; does not wait for a thread whose disk hangs. Idempotent. */
   @Override
   public void close() {
     DiskThread.stopAll(threads, CLOSE_WAIT_MS);

@@ -13,16 +13,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A daemon thread for the work of one disk, or for a planner that hands tasks to the threads of
- * disks. It runs tasks in the order in which they were added, and while there is none its own work:
- * when signalled, and after each period without.
+ * A daemon thread for the work of one disk, or for a planner that adds tasks to the threads of
+ * disks. It runs tasks in the order in which they were added. While the queue is empty, it runs its
+ * own work when signalled and after each period.
  *
- * <p>If the disk hangs, this thread does, and no other: no method waits for the work, and {@link
- * #awaitEnd} waits for a bounded time and leaves the thread behind. An exception is logged, and the
- * thread continues.
+ * <p>If the disk hangs, only this thread hangs: no method waits for the work, and {@link #awaitEnd}
+ * returns after a timeout. An exception is logged, and the thread continues.
  *
- * <p>States: {@code NEW -> RUNNING -> STOPPING -> ENDED}, or {@code NEW -> STOPPING}. A thread that
- * stops runs the tasks that were added, but no longer its own work. Thread-safe.
+ * <p>States: {@code NEW -> RUNNING -> STOPPING -> ENDED}, or {@code NEW -> STOPPING}. A stopping
+ * thread runs the queued tasks, but not its own work. Thread-safe.
  */
 public final class DiskThread {
   private static final Logger LOG = LoggerFactory.getLogger(DiskThread.class);
@@ -49,7 +48,7 @@ public final class DiskThread {
   private boolean stopping;
 
   /**
-   * @param periodMs between the end of the work and its next run, unless signalled
+   * @param periodMs time from the end of the work to its next run, unless signalled
    */
   public DiskThread(String name, long periodMs, Runnable work) {
     this.periodNanos = TimeUnit.MILLISECONDS.toNanos(periodMs);
@@ -63,7 +62,7 @@ public final class DiskThread {
     return new DiskThread(name, NO_PERIOD_MS, () -> {});
   }
 
-  /** Starts the thread, once, unless it was stopped before. */
+  /** Starts the thread unless it was stopped; called once. */
   public void start() {
     lock.lock();
     try {
@@ -76,7 +75,7 @@ public final class DiskThread {
     }
   }
 
-  /** Has the work run soon; several signals before its next run are one. */
+  /** Requests a run of the work; signals before that run are combined. */
   public void signal() {
     lock.lock();
     try {
@@ -108,10 +107,10 @@ public final class DiskThread {
   }
 
   /**
-   * Lets the work wait, until the thread stops.
+   * Pauses the work for a time, or until the thread stops.
    *
-   * @return false once the thread stops, or if the calling thread was interrupted; its flag stays
-   *     set then
+   * @return false if the thread is stopping or the calling thread was interrupted; its interrupt
+   *     flag stays set
    */
   public boolean pause(long nanos) {
     lock.lock();
@@ -129,7 +128,7 @@ public final class DiskThread {
     }
   }
 
-  /** Whether the thread was told to stop. */
+  /** Whether {@link #stop} was called. */
   public boolean isStopping() {
     lock.lock();
     try {
@@ -139,7 +138,7 @@ public final class DiskThread {
     }
   }
 
-  /** Tells the thread to stop, and returns at once. Idempotent. */
+  /** Requests the end of the thread and returns at once. Idempotent. */
   public void stop() {
     lock.lock();
     try {
@@ -150,20 +149,20 @@ public final class DiskThread {
     }
   }
 
-  /** Interrupts the thread: for one whose disk hangs, when nothing else waits for that disk. */
+  /** Interrupts the thread, whose disk hangs, when no other thread waits for that disk. */
   public void interrupt() {
     thread.interrupt();
   }
 
-  /** As {@link #stop} and {@link #awaitEnd} of all. */
+  /** Calls {@link #stop} on all threads, then {@link #awaitEnd}. */
   public static List<DiskThread> stopAll(Collection<DiskThread> threads, long waitMs) {
     threads.forEach(DiskThread::stop);
     return awaitEnd(threads, waitMs);
   }
 
   /**
-   * Waits for the end of stopped threads, all of them together, unless the calling thread is
-   * interrupted; its flag stays set then.
+   * Waits until all stopped threads have ended, at most {@code waitMs} in total. Returns early if
+   * the calling thread is interrupted; its interrupt flag stays set.
    *
    * @return threads that did not end in time
    */
@@ -174,7 +173,7 @@ public final class DiskThread {
       for (DiskThread each : threads) {
         leftNanos = each.awaitEndNanos(leftNanos);
         if (each.isRunning()) {
-          LOG.warn("thread did not end in time thread={}", each.thread.getName());
+          LOG.warn("thread did not stop within the timeout thread={}", each.thread.getName());
           late.add(each);
         }
       }
@@ -184,7 +183,7 @@ public final class DiskThread {
     return late;
   }
 
-  /** Returns the time that is left. */
+  /** Returns the remaining time. */
   private long awaitEndNanos(long waitNanos) throws InterruptedException {
     long left = waitNanos;
     lock.lockInterruptibly();
@@ -198,7 +197,7 @@ public final class DiskThread {
     } finally {
       lock.unlock();
     }
-    // The thread has nothing left to do but to return.
+    // The thread is about to return.
     thread.join();
     return left;
   }
@@ -230,7 +229,7 @@ public final class DiskThread {
     }
   }
 
-  /** A task, or the work; null once stopped. */
+  /** The next task, or the work; null once stopped. */
   private Runnable awaitNext() throws InterruptedException {
     lock.lockInterruptibly();
     try {

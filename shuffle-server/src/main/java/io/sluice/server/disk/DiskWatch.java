@@ -9,9 +9,8 @@ import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
 /**
- * Looks after all disks without touching one: finds what has not come back in its time, and gives
- * up what a lost disk held. Its own thread never waits for a disk; each disk's checker does.
- * Thread-safe.
+ * Monitors all disks without I/O: detects overdue writes and probes, and declares the runs of lost
+ * disks lost. Its own thread never waits for a disk; each disk's checker does. Thread-safe.
  */
 public final class DiskWatch implements AutoCloseable {
   private static final long TICK_MS = 250;
@@ -20,11 +19,11 @@ public final class DiskWatch implements AutoCloseable {
 
   private final List<DiskChecker> checkers = new ArrayList<>();
   private final DiskLoss loss;
-  private final DiskThread thread = new DiskThread("disk-watch", TICK_MS, this::look);
+  private final DiskThread thread = new DiskThread("disk-watch", TICK_MS, this::check);
 
   /**
-   * @param random what probes are made of; thread-safe
-   * @param pageCache is told to forget probes that are to be read from the disk
+   * @param random source of the bytes of probes; thread-safe
+   * @param pageCache drops probes before they are read back
    */
   public DiskWatch(
       Disks disks,
@@ -45,7 +44,7 @@ public final class DiskWatch implements AutoCloseable {
   }
 
   /**
-   * @param refreshMs longest time from one check of a disk to the next
+   * @param refreshMs maximum time between two checks of a disk
    */
   DiskWatch(
       Disks disks,
@@ -77,7 +76,7 @@ public final class DiskWatch implements AutoCloseable {
     checkers.forEach(checker -> checker.thread().start());
   }
 
-  /** Ends the threads; one that waits for its disk is left behind. Idempotent. */
+  /** Stops the threads; does not wait for a thread whose disk hangs. Idempotent. */
   @Override
   public void close() {
     List<DiskThread> threads = new ArrayList<>(List.of(thread));
@@ -86,15 +85,15 @@ public final class DiskWatch implements AutoCloseable {
   }
 
   /**
-   * Declares a run lost of which bytes are damaged: it is not served any more, and readers go to
-   * another copy. Any thread may call it; it waits for no disk.
+   * Declares a damaged run lost: it is no longer served, and readers use another replica. Any
+   * thread may call it; does no I/O.
    */
   public void declareLost(RunFile damaged) {
     loss.declare(damaged);
   }
 
-  /** Looks at each disk once. */
-  void look() {
+  /** Checks the state of each disk once. */
+  void check() {
     for (DiskChecker checker : checkers) {
       Disk disk = checker.disk();
       long busyNanos = checker.busyNanos();
@@ -102,13 +101,13 @@ public final class DiskWatch implements AutoCloseable {
         disk.health().probeOverdue(busyNanos);
       }
       disk.reportOverdueWrites();
-      if (!disk.health().state().holdsData()) {
+      if (!disk.health().state().isReadable()) {
         loss.declare(disk);
       }
     }
   }
 
-  /** The other disks of its kind; if there is none, all others of this machine. */
+  /** The other disks of the same kind; if there is none, all other local disks. */
   private static List<DiskHealth> peers(Disk disk, List<Disk> all) {
     List<DiskHealth> alike = new ArrayList<>();
     List<DiskHealth> others = new ArrayList<>();

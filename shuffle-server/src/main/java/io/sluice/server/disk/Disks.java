@@ -10,7 +10,7 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The directories of a server. Immutable; the disks in it are thread-safe. */
+/** The disks of a server. Immutable; the disks are thread-safe. */
 public final class Disks implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Disks.class);
 
@@ -21,13 +21,13 @@ public final class Disks implements AutoCloseable {
   }
 
   /**
-   * Opens directories and their catalogs. One that cannot be used, because it is read-only or
-   * broken, or full of what is not ours, is left out with a warning.
+   * Opens directories and their catalogs. A directory that is not usable, because it is read-only,
+   * damaged or full of other files, is skipped with a warning.
    *
-   * @param owner who takes them, in one line, for others who try
-   * @throws DirectoryInUseException if another server has one of them
-   * @throws UnsafeDirectoryException if other users may change one of them
-   * @throws IOException if none can be used; one line
+   * @param owner one line about this process, for the error message of another server
+   * @throws DirectoryInUseException if another server uses one of the directories
+   * @throws UnsafeDirectoryException if other users may change one of the directories
+   * @throws IOException if no directory is usable; the message is one line
    */
   public static Disks open(
       List<DirectoryConfig> directories,
@@ -41,9 +41,7 @@ public final class Disks implements AutoCloseable {
     return open(directories, limits, health, fsync, owner, nanoTime);
   }
 
-  /**
-   * As {@link #open(List, DiskLimits, Fsync, String, LongSupplier)}, with what makes a disk ill.
-   */
+  /** As {@link #open(List, DiskLimits, Fsync, String, LongSupplier)}, with health thresholds. */
   public static Disks open(
       List<DirectoryConfig> directories,
       DiskLimits limits,
@@ -75,14 +73,14 @@ public final class Disks implements AutoCloseable {
     return disks;
   }
 
-  /** These and one more. */
+  /** A copy with one more disk. */
   public Disks with(Disk another) {
     List<Disk> all = new ArrayList<>(disks);
     all.add(another);
     return new Disks(all);
   }
 
-  /** Whether any disk takes data. */
+  /** Whether any disk accepts data. */
   public boolean anyHealthy() {
     for (Disk disk : disks) {
       if (disk.isHealthy()) {
@@ -92,7 +90,7 @@ public final class Disks implements AutoCloseable {
     return false;
   }
 
-  /** Gives the directories up. Idempotent. */
+  /** Closes and unlocks the directories. Idempotent. */
   @Override
   public void close() {
     for (Disk disk : disks) {
@@ -117,25 +115,25 @@ public final class Disks implements AutoCloseable {
     } catch (DirectoryInUseException | UnsafeDirectoryException e) {
       throw e;
     } catch (IOException e) {
-      leaveOut(directory, problems, "cannot be written: " + e);
+      skip(directory, problems, "is not writable: " + e);
       return;
     }
     RocksCatalog catalog;
-    boolean holdsRuns;
+    boolean containsRuns;
     try {
-      holdsRuns = holdsRuns(storage);
-      catalog = openCatalog(storage, holdsRuns, fsync);
+      containsRuns = containsRuns(storage);
+      catalog = openCatalog(storage, containsRuns, fsync);
     } catch (IOException e) {
       close(storage, storage.name());
-      leaveOut(directory, problems, "cannot be used: " + e.getMessage());
+      skip(directory, problems, "cannot be used: " + e.getMessage());
       return;
     }
     Disk disk =
         new Disk(
             storage, catalog, limits, new DiskHealth(storage.name(), health, nanoTime), nanoTime);
-    if (disk.isHealthy() || holdsRuns) {
+    if (disk.isHealthy() || containsRuns) {
       LOG.info(
-          "directory opened path={} kind={} capacityBytes={} freeBytes={}",
+          "directory opened directory={} kind={} capacityBytes={} freeBytes={}",
           disk.name(),
           disk.kind(),
           disk.capacityBytes(),
@@ -144,26 +142,26 @@ public final class Disks implements AutoCloseable {
     } else {
       close(catalog, disk.name());
       close(storage, disk.name());
-      leaveOut(
+      skip(
           directory,
           problems,
           "is full: " + disk.freeBytes() + " of " + disk.capacityBytes() + " bytes free");
     }
   }
 
-  private static boolean holdsRuns(DirectoryStorage storage) throws IOException {
+  private static boolean containsRuns(DirectoryStorage storage) throws IOException {
     return storage.list().stream().anyMatch(entry -> RunFiles.runId(entry.file()).isPresent());
   }
 
-  private static RocksCatalog openCatalog(DirectoryStorage storage, boolean holdsRuns, Fsync fsync)
-      throws IOException {
+  private static RocksCatalog openCatalog(
+      DirectoryStorage storage, boolean containsRuns, Fsync fsync) throws IOException {
     Path directory = CatalogConfig.directory(Path.of(storage.name()));
-    if (holdsRuns && !RocksCatalog.isThere(directory)) {
-      // Without a catalog every run would be deleted as unknown.
+    if (containsRuns && !RocksCatalog.isThere(directory)) {
+      // Without a catalog, recovery would delete every run as unknown.
       throw new IOException(
-          "it holds run files, but no catalog of them in "
+          "it contains run files, but no catalog in "
               + directory
-              + "; make one with: sluice admin rebuild-catalog "
+              + "; create it with: sluice admin rebuild-catalog "
               + storage.name());
     }
     try {
@@ -172,7 +170,7 @@ public final class Disks implements AutoCloseable {
     } catch (IOException e) {
       throw new IOException(
           e.getMessage()
-              + "; if it is damaged, make it anew with: sluice admin rebuild-catalog "
+              + "; if the catalog is damaged, rebuild it with: sluice admin rebuild-catalog "
               + storage.name(),
           e);
     }
@@ -182,12 +180,12 @@ public final class Disks implements AutoCloseable {
     try {
       part.close();
     } catch (Exception e) {
-      LOG.warn("directory not closed path={} problem={}", directory, e.toString());
+      LOG.warn("directory not closed directory={} problem={}", directory, e.toString());
     }
   }
 
-  private static void leaveOut(DirectoryConfig directory, List<String> problems, String problem) {
-    LOG.warn("directory left out path={} problem={}", directory.path(), problem);
+  private static void skip(DirectoryConfig directory, List<String> problems, String problem) {
+    LOG.warn("directory skipped directory={} problem={}", directory.path(), problem);
     problems.add(directory.path() + " " + problem);
   }
 }

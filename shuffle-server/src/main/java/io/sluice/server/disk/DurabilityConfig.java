@@ -5,20 +5,20 @@ import io.sluice.common.config.ConfigSet;
 import java.util.List;
 
 /**
- * What of the run files outlives what, and how long a start may take to find it.
+ * Durability of run files, and the timeout of recovery at start.
  *
- * @param fsyncIntervalMs for {@link Fsync#INTERVAL}
- * @param recoveryTimeoutMs how long a start may look through the directories
+ * @param fsyncIntervalMs interval of syncs with {@link Fsync#INTERVAL}
+ * @param recoveryTimeoutMs timeout of recovery at start
  */
 public record DurabilityConfig(Fsync fsync, long fsyncIntervalMs, long recoveryTimeoutMs) {
   static final ConfigKey<Fsync> FSYNC =
       ConfigKey.enumeration("rss.server.fsync", Fsync.class)
           .defaultValue(Fsync.NEVER)
           .doc(
-              "Which run files survive a crash of the machine or a power loss; a crash of the"
-                  + " server alone, kill -9 included, loses none. NEVER: those that the system has"
-                  + " written by chance. RUN: all, each spill waits for its disk. INTERVAL: those older"
-                  + " than rss.server.fsync.interval. Change it if recomputing a shuffle costs more"
+              "Policy for syncing run files, so that they survive a power loss or a crash of the"
+                  + " machine; a crash of the server process loses none. NEVER: no sync; RUN: each"
+                  + " spill waits until its run is on disk; INTERVAL: sync every"
+                  + " rss.server.fsync.interval. Change it if recomputing a shuffle costs more"
                   + " than slower spills.")
           .build();
 
@@ -28,8 +28,8 @@ public record DurabilityConfig(Fsync fsync, long fsyncIntervalMs, long recoveryT
           .atLeast(10L)
           .atMost(3_600_000L)
           .doc(
-              "How often run files are synced with INTERVAL in rss.server.fsync. Lower it to lose"
-                  + " less at a power loss.")
+              "Interval of syncs of run files if rss.server.fsync is INTERVAL. Lower it to lose"
+                  + " less data at a power loss.")
           .build();
 
   static final ConfigKey<Long> RECOVERY_TIMEOUT =
@@ -38,9 +38,9 @@ public record DurabilityConfig(Fsync fsync, long fsyncIntervalMs, long recoveryT
           .atLeast(1_000L)
           .atMost(86_400_000L)
           .doc(
-              "How long a start may read the run files of the process before. A directory that is"
-                  + " not read by then counts as lost until the next start. Raise it for servers with"
-                  + " millions of runs.")
+              "Timeout of reading the existing run files when the server starts. A directory that"
+                  + " is not read by then counts as lost until the next start. Raise it for"
+                  + " servers with millions of runs.")
           .build();
 
   /** The keys that this record is made from. */

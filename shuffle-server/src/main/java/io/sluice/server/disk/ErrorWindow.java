@@ -1,6 +1,6 @@
 package io.sluice.server.disk;
 
-/** Counts the errors of the last while, up to a number of interest. Not thread-safe. */
+/** Counts the errors within a time window, up to a maximum. Not thread-safe. */
 final class ErrorWindow {
   private final long[] atNanos;
   private final long windowNanos;
@@ -8,10 +8,10 @@ final class ErrorWindow {
   private int next;
 
   /**
-   * @param most a count beyond this is of no interest
+   * @param max maximum count
    */
-  ErrorWindow(int most, long windowNanos) {
-    this.atNanos = new long[most];
+  ErrorWindow(int max, long windowNanos) {
+    this.atNanos = new long[max];
     this.windowNanos = windowNanos;
   }
 

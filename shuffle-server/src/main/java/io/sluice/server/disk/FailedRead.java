@@ -1,11 +1,11 @@
 package io.sluice.server.disk;
 
 /**
- * Bytes of a run file that could not be read.
+ * A failed read of a run file.
  *
- * @param application whose file it is
- * @param file its name, without a directory
- * @param position of the first byte
- * @param length of what was to be read
+ * @param application owner of the file
+ * @param file name without directory
+ * @param position offset of the first byte
+ * @param length number of bytes to read
  */
 public record FailedRead(String application, String file, long position, int length) {}

@@ -1,14 +1,14 @@
 package io.sluice.server.disk;
 
 /**
- * What of the run files outlives a crash of the machine. A crash of the process alone costs none of
- * them: what was written is in the hands of the system.
+ * Policy for syncing run files. A crash of the process alone loses no file, because written bytes
+ * are in the page cache.
  */
 public enum Fsync {
-  /** What the system has happened to write: after a crash of the machine the last runs may go. */
+  /** No sync: a crash of the machine may lose the latest runs. */
   NEVER,
-  /** Every run, from when it exists; each spill waits for its disk. */
+  /** Each run is synced before it is committed; each spill waits for its disk. */
   RUN,
-  /** Runs that are older than an interval. */
+  /** Runs are synced at an interval. */
   INTERVAL
 }

@@ -2,17 +2,17 @@ package io.sluice.server.disk;
 
 /** Why a disk left {@link HealthState#HEALTHY}. */
 public enum HealthCause {
-  /** It has not. */
+  /** The disk is healthy. */
   NONE,
   WRITE_ERRORS,
   READ_ERRORS,
   CHECKSUM_ERRORS,
-  /** Answers far later than it used to and than its peers do. */
+  /** Much slower than its own average and than its peers. */
   SLOW,
-  /** A write or a probe has not come back in its time. */
+  /** A read, write or probe exceeded its timeout. */
   HUNG,
   READ_ONLY,
   PROBE_FAILED,
-  /** The directory is gone, or another one is in its place. */
+  /** The directory does not exist, or was replaced by another one. */
   VANISHED
 }

@@ -1,19 +1,20 @@
 package io.sluice.server.disk;
 
 /**
- * When a disk is suspected, given up and taken back.
+ * Thresholds at which a disk becomes suspect, lost and healthy again.
  *
- * @param writeFailuresUntilSuspect failed writes in a row
- * @param readErrorsUntilSuspect failed reads within {@code errorWindowMs} after which a probe must
- *     tell whether the disk is at fault
+ * @param writeFailuresUntilSuspect number of consecutive failed writes
+ * @param readErrorsUntilSuspect failed reads within {@code errorWindowMs} after which the disk is
+ *     probed
  * @param readErrorsUntilLost failed reads within {@code errorWindowMs} after which a disk that
  *     fails its probes is lost
  * @param checksumErrorsUntilSuspect damaged blocks or footers within {@code errorWindowMs}
- * @param errorWindowMs errors older than this are forgotten
- * @param slowFactor slow: this many times slower than it used to be, and than its peers are
- * @param slowLeastMs and slower than this for a probe, or for a MiB read or written
- * @param lostAfterMs a disk that could not be read for so long is lost
- * @param writeTimeoutMs a write of a run that takes longer is given up; its bytes go elsewhere
+ * @param errorWindowMs errors older than this are ignored
+ * @param slowFactor factor by which a slow disk exceeds its own average latency and that of its
+ *     peers
+ * @param slowThresholdMs minimum time of a probe, or of a MiB read or written, for a slow disk
+ * @param lostAfterMs time without a successful read after which a disk is lost
+ * @param writeTimeoutMs timeout of writing a run; after it, the blocks are written to another disk
  */
 public record HealthConfig(
     int writeFailuresUntilSuspect,
@@ -22,7 +23,7 @@ public record HealthConfig(
     int checksumErrorsUntilSuspect,
     long errorWindowMs,
     double slowFactor,
-    long slowLeastMs,
+    long slowThresholdMs,
     ProbeConfig probes,
     long lostAfterMs,
     long writeTimeoutMs) {
@@ -46,15 +47,15 @@ public record HealthConfig(
         || checksumErrorsUntilSuspect < 1
         || slowFactor <= 1) {
       throw new IllegalArgumentException(
-          "health counts must be at least 1, errors until lost not fewer than until suspect, the"
-              + " slow factor above 1");
+          "health counts must be at least 1, readErrorsUntilLost at least readErrorsUntilSuspect,"
+              + " slowFactor above 1");
     }
-    if (errorWindowMs < 1 || slowLeastMs < 0 || lostAfterMs < 1 || writeTimeoutMs < 1) {
+    if (errorWindowMs < 1 || slowThresholdMs < 0 || lostAfterMs < 1 || writeTimeoutMs < 1) {
       throw new IllegalArgumentException("health times must be positive");
     }
   }
 
-  /** With another number of failed writes in a row. */
+  /** A copy with another number of consecutive failed writes. */
   public HealthConfig withWriteFailuresUntilSuspect(int failures) {
     return new HealthConfig(
         failures,
@@ -63,7 +64,7 @@ public record HealthConfig(
         checksumErrorsUntilSuspect,
         errorWindowMs,
         slowFactor,
-        slowLeastMs,
+        slowThresholdMs,
         probes,
         lostAfterMs,
         writeTimeoutMs);

@@ -1,7 +1,7 @@
 package io.sluice.server.disk;
 
 /**
- * How far a disk is trusted.
+ * Health of a disk.
  *
  * <pre>
  *   HEALTHY ----> SUSPECT ----> LOST ----> RECOVERING ----> HEALTHY
@@ -12,20 +12,20 @@ package io.sluice.server.disk;
 public enum HealthState {
   /** Written and read. */
   HEALTHY,
-  /** Not written; what it holds is still read. */
+  /** Read, but not written. */
   SUSPECT,
-  /** What it held is declared lost. */
+  /** Its runs are declared lost. */
   LOST,
-  /** Answers again; must be emptied and stay well before it is used. */
+  /** Answers again; must be emptied and pass several probes before it is used. */
   RECOVERING;
 
-  /** Whether new data goes there. */
+  /** Whether new runs are written to the disk. */
   public boolean isWritten() {
     return this == HEALTHY;
   }
 
-  /** Whether the runs that it holds count as there. */
-  public boolean holdsData() {
+  /** Whether the runs of the disk are served. */
+  public boolean isReadable() {
     return this == HEALTHY || this == SUSPECT;
   }
 

@@ -5,7 +5,7 @@ import com.sun.jna.Native;
 import com.sun.jna.Platform;
 import com.sun.jna.Pointer;
 
-/** Functions of the C library of 64-bit Linux, as they are there. */
+/** Bindings of C library functions on 64-bit Linux. */
 final class Libc {
   static final int PROT_READ = 1;
   static final int MAP_SHARED = 1;
@@ -18,7 +18,7 @@ final class Libc {
   /**
    * Binds the functions.
    *
-   * @throws UnsupportedOperationException why they are not there, in one line
+   * @throws UnsupportedOperationException if they are not available; the message is one line
    */
   static void bind() {
     if (!Platform.isLinux() || !Platform.is64Bit()) {

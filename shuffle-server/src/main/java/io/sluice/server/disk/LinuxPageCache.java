@@ -11,13 +11,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Linux' page cache: {@code mincore} says what it has of a file, without reading it. Files belong
- * to the server's own user, of others Linux would say that it has everything.
+ * The Linux page cache, queried with {@code mincore}. The files must belong to the server's user:
+ * for other files Linux reports all pages as cached.
  */
 public final class LinuxPageCache implements PageCache {
   private static final Logger LOG = LoggerFactory.getLogger(LinuxPageCache.class);
 
-  /** Largest stretch that one call looks at or reads. */
+  /** Maximum bytes checked or read by one system call. */
   private static final int WINDOW_BYTES = 1 << 20;
 
   private final Descriptors descriptors;
@@ -39,20 +39,22 @@ public final class LinuxPageCache implements PageCache {
       Libc.bind();
       return new LinuxPageCache(descriptors, (int) Libc.sysconf(Libc.SC_PAGESIZE));
     } catch (UnsupportedOperationException e) {
-      LOG.info("page cache cannot be asked, file reads are copied reason={}", e.getMessage());
+      LOG.info(
+          "page cache cannot be queried, file reads are copied through memory reason={}",
+          e.getMessage());
       return PageCache.UNKNOWN;
     }
   }
 
   @Override
-  public boolean holds(FileChannel file, long position, int length) {
+  public boolean isCached(FileChannel file, long position, int length) {
     int descriptor = descriptors.of(file);
     if (descriptor < 0) {
       return false;
     }
     long end = position + length;
     for (long at = position - position % pageBytes; at < end; at += WINDOW_BYTES) {
-      if (!holdsWindow(descriptor, at, Math.min(WINDOW_BYTES, end - at))) {
+      if (!isWindowCached(descriptor, at, Math.min(WINDOW_BYTES, end - at))) {
         return false;
       }
     }
@@ -60,14 +62,14 @@ public final class LinuxPageCache implements PageCache {
   }
 
   /**
-   * @param start at a page's
+   * @param start offset of a page
    */
-  private boolean holdsWindow(int descriptor, long start, long length) {
+  private boolean isWindowCached(int descriptor, long start, long length) {
     Pointer mapped;
     try {
       mapped = Libc.mmap(null, length, Libc.PROT_READ, Libc.MAP_SHARED, descriptor, start);
     } catch (LastErrorException e) {
-      // No more mappings, for example: then it is read as if it were not there.
+      // For example, too many mappings: treat the bytes as not cached.
       return false;
     }
     try {
@@ -92,8 +94,7 @@ public final class LinuxPageCache implements PageCache {
     if (descriptors.of(file) < 0) {
       return false;
     }
-    // A read whose bytes nobody looks at. Touching a mapping would end the process where a disk
-    // fails to read.
+    // Reads and discards the bytes. Touching a mapping instead would raise SIGBUS on a disk error.
     ByteBuffer target = scratch.get();
     long end = position + length;
     for (long at = position; at < end; ) {
@@ -117,7 +118,7 @@ public final class LinuxPageCache implements PageCache {
     advise(file, position, length, Libc.POSIX_FADV_WILLNEED);
   }
 
-  /** Only advice: a file that cannot be advised on is read all the same. */
+  /** Errors are ignored: this is advice only. */
   private void advise(FileChannel file, long position, long length, int advice) {
     int descriptor = descriptors.of(file);
     if (descriptor >= 0) {

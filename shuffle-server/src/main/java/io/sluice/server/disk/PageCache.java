@@ -3,36 +3,33 @@ package io.sluice.server.disk;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 
-/** What the system keeps of files in memory. Thread-safe. */
+/** Access to the page cache of the operating system. Thread-safe. */
 public interface PageCache {
   /**
-   * Whether bytes can be sent without waiting for a disk, as far as can be told; never waits
-   * itself.
+   * Whether bytes are cached, so that they can be sent without waiting for a disk. An estimate;
+   * never waits.
    */
-  boolean holds(FileChannel file, long position, int length);
+  boolean isCached(FileChannel file, long position, int length);
 
   /**
-   * Reads bytes of a file in, on a thread that may wait for its disk.
+   * Loads bytes of a file into the cache, on a thread that may wait for its disk.
    *
-   * @return whether {@link #holds} can tell afterwards; if not, nothing was read, and the bytes are
-   *     to be read into memory of one's own
+   * @return false if the page cache is not supported: nothing was read, and the caller must read
+   *     the bytes into its own memory
    */
   boolean load(FileChannel file, long position, int length) throws IOException;
 
-  /** Lets the system forget bytes that are not wanted again, on a thread of their disk. */
+  /** Drops bytes that are not needed again, on a thread of their disk. */
   void drop(FileChannel file, long position, long length);
 
-  /**
-   * Lets the system begin to read bytes that will be wanted, on a thread that may wait for their
-   * disk.
-   */
+  /** Starts to read ahead bytes that will be needed, on a thread that may wait for their disk. */
   void readAhead(FileChannel file, long position, long length);
 
-  /** A system that does not say what it keeps: every read goes through a disk's threads. */
+  /** An unsupported system: every read uses the threads of a disk. */
   PageCache UNKNOWN =
       new PageCache() {
         @Override
-        public boolean holds(FileChannel file, long position, int length) {
+        public boolean isCached(FileChannel file, long position, int length) {
           return false;
         }
 

@@ -4,9 +4,9 @@ import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A file that is being written to a disk, or is about to be. Ended once, by whichever method comes
- * first; the others then do nothing. {@link #succeeded} and {@link #failed} belong on the thread
- * that wrote. Thread-safe.
+ * A file that is being written to a disk, or will be. The first of the four end methods counts;
+ * later calls do nothing. {@link #succeeded} and {@link #failed} are called on the writing thread.
+ * Thread-safe.
  */
 public final class PendingWrite {
   private static final long TIMED_BYTES = 256L << 20;
@@ -22,20 +22,20 @@ public final class PendingWrite {
     this.startedNanos = startedNanos;
   }
 
-  /** Bytes that were expected. */
+  /** Expected length. */
   public long bytes() {
     return bytes;
   }
 
-  /** How long it has been under way. */
+  /** Time since the write was registered. */
   public long ageNanos() {
     return disk.nanoTime().getAsLong() - startedNanos;
   }
 
   /**
-   * Whether it has not ended in its time.
+   * Whether the write has exceeded its timeout.
    *
-   * @param timeoutNanos for a file of up to 256 MiB; a larger one has more in proportion
+   * @param timeoutNanos timeout for a file of up to 256 MiB; larger files get proportionally more
    */
   public boolean isOverdue(long timeoutNanos) {
     double share = Math.max(1, (double) bytes / TIMED_BYTES);
@@ -43,9 +43,9 @@ public final class PendingWrite {
   }
 
   /**
-   * The file is there.
+   * Ends the write: the file is committed.
    *
-   * @param length of it
+   * @param length length of the file
    */
   public void succeeded(long length) {
     if (end()) {
@@ -53,7 +53,7 @@ public final class PendingWrite {
     }
   }
 
-  /** The disk did not take it. */
+  /** Ends the write: the disk failed. */
   public void failed(IOException problem) {
     if (end()) {
       disk.writeFailed(problem);
@@ -61,8 +61,8 @@ public final class PendingWrite {
   }
 
   /**
-   * It failed for want of memory or by a bug of the server, which says nothing about the disk. The
-   * disk gets the next write a little later, so that the same failure is not repeated at once.
+   * Ends the write after a failure that is not the disk's fault: lack of memory or a bug of the
+   * server. The next write to the disk starts after a retry period.
    */
   public void postponed() {
     if (end()) {
@@ -70,7 +70,7 @@ public final class PendingWrite {
     }
   }
 
-  /** It was not written for a reason that says nothing about the disk. */
+  /** Ends the write without a result for the disk. */
   public void cancelled() {
     end();
   }

@@ -1,12 +1,12 @@
 package io.sluice.server.disk;
 
 /**
- * When a disk is probed.
+ * Intervals and timeout of disk probes.
  *
- * @param intervalMs from one probe of a healthy disk to the next
- * @param retryMs from one probe of any other disk to the next
- * @param timeoutMs a probe that takes longer has failed
- * @param successesToReturn successful probes in a row until a disk is used again
+ * @param intervalMs time between probes of a healthy disk
+ * @param retryMs time between probes of any other disk
+ * @param timeoutMs timeout of a probe
+ * @param successesToReturn consecutive successful probes until a disk is used again
  */
 public record ProbeConfig(long intervalMs, long retryMs, long timeoutMs, int successesToReturn) {
   public ProbeConfig {

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The user and the groups that this process acts as on files. Immutable.
+ * The user and the groups of this process. Immutable.
  *
  * @param user effective user id
  * @param groups effective and supplementary group ids

@@ -5,14 +5,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Spreads bytes over time. What was not used is not saved up, so no burst follows a pause.
+ * Limits bytes per second. Unused capacity does not accumulate, so no burst follows a pause.
  * Thread-safe.
  */
 public final class RateLimiter {
   private final long bytesPerSecond;
   private final LongSupplier nanoTime;
 
-  // When the next bytes may go.
+  // Time at which the next bytes may be transferred.
   @GuardedBy("this")
   private long nextNanos;
 
@@ -25,12 +25,12 @@ public final class RateLimiter {
     this.nextNanos = nanoTime.getAsLong();
   }
 
-  /** Nanoseconds until further bytes may go. */
+  /** Nanoseconds until the next bytes may be transferred. */
   public long waitNanos() {
     return take(0);
   }
 
-  /** Counts bytes, and returns the nanoseconds to wait before they may go. */
+  /** Reserves bytes, and returns the nanoseconds to wait before their transfer. */
   public synchronized long take(long bytes) {
     if (bytesPerSecond == 0) {
       return 0;

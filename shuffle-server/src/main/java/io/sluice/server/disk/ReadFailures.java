@@ -7,11 +7,14 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The failed reads of one disk: how many there were lately, whether they concern one application
- * alone, and which files are to be read again once the disk has answered a probe. Not thread-safe.
+ * The failed reads of one disk: their recent number, whether they concern several applications, and
+ * the reads to repeat once the disk has answered a probe. Not thread-safe.
  */
 final class ReadFailures {
-  /** Files that are remembered; the reads of others fail again. */
+  /**
+   * Maximum number of files with a read to repeat; reads of other files fail again and are added
+   * later.
+   */
   private static final int MAX_FILES = 64;
 
   private final HealthConfig config;
@@ -21,7 +24,8 @@ final class ReadFailures {
   private final Map<String, FailedRead> toRepeat = new LinkedHashMap<>();
   private boolean checkDue;
 
-  // The last application of which a read failed, and when one of another application failed last.
+  // Application and time of the last failed read, and time of the last failure of another
+  // application.
   private String application;
   private long applicationNanos;
   private boolean others;
@@ -49,41 +53,44 @@ final class ReadFailures {
     checkDue |= areMany(nowNanos);
   }
 
-  /** Whether the disk is to be probed, and the files are to be read again. */
+  /** Whether the disk must be probed and the reads repeated. */
   boolean isCheckDue() {
     return checkDue;
   }
 
-  /** Whether so many reads failed that the disk is to be probed. */
+  /** Whether at least {@code readErrorsUntilSuspect} reads failed within the window. */
   private boolean areMany(long nowNanos) {
     return recent.count(nowNanos) >= config.readErrorsUntilSuspect();
   }
 
-  /** As many, and of the files of more than one application. */
+  /** As {@link #areMany}, and of more than one application. */
   boolean areOfSeveralApplications(long nowNanos) {
     return areMany(nowNanos)
         && others
         && nowNanos - othersNanos < TimeUnit.MILLISECONDS.toNanos(config.errorWindowMs());
   }
 
-  /** Whether so many reads failed since a probe was answered that the disk is lost. */
+  /**
+   * Whether at least {@code readErrorsUntilLost} reads failed within the window since the last
+   * successful probe.
+   */
   boolean areTooMany(long nowNanos) {
     return unanswered.count(nowNanos) >= config.readErrorsUntilLost();
   }
 
-  /** The disk has answered a probe. */
+  /** Reports a successful probe. */
   void answered() {
     unanswered.clear();
   }
 
   /**
-   * Takes some of the reads that are to be repeated.
+   * Takes reads to repeat.
    *
-   * @param most to take; the rest stays due
+   * @param max maximum number of reads to take; the others stay queued
    */
-  List<FailedRead> take(int most) {
+  List<FailedRead> take(int max) {
     List<FailedRead> taken =
-        new ArrayList<>(toRepeat.values()).subList(0, Math.min(most, toRepeat.size()));
+        new ArrayList<>(toRepeat.values()).subList(0, Math.min(max, toRepeat.size()));
     taken.forEach(read -> toRepeat.remove(read.file()));
     checkDue = !toRepeat.isEmpty();
     return taken;

@@ -4,37 +4,37 @@ import io.sluice.server.log.StoredRun;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 
-/** A run file as those see it who read it for others. Thread-safe. */
+/** The view of a run file for read requests. Thread-safe. */
 public interface ReadableRun extends StoredRun {
-  /** Where it lies now; whose threads wait for it. */
+  /** The disk that stores the file now. */
   Disk disk();
 
-  /** Name of its file, the same wherever it lies. */
+  /** Name of the file, the same on every disk. */
   String name();
 
-  /** Whose data it holds. */
+  /** The application that owns the data. */
   String application();
 
-  /** Bytes of it that could not be read, for the health of its disk. */
+  /** A failed read of this file, for the health of its disk. */
   default FailedRead failedRead(long position, int length) {
     return new FailedRead(application(), name(), position, length);
   }
 
   /**
-   * The file if it is open already, else null. Never waits; valid as long as the caller holds a
-   * reference.
+   * The channel if the file is open, else null. Never waits; valid until the caller releases the
+   * run.
    */
   FileChannel openChannel();
 
   /**
-   * Opens the file for the caller alone, who closes the channel: it shares neither position nor
-   * flags with {@link #channel}. May wait for the disk.
+   * Opens a separate channel, which the caller closes: it shares neither position nor flags with
+   * {@link #channel}. May wait for the disk.
    */
   FileChannel openOwn() throws IOException;
 
-  /** Somebody reads it now: what was not read for long is the first to be moved elsewhere. */
-  void readAt(long nowNanos);
+  /** Records the time of a read: the least recently read runs are demoted first. */
+  void markRead(long nowNanos);
 
-  /** What {@link #readAt} was told last; 0 if nobody has read it yet. */
+  /** Time of the last read; 0 if the run was never read. */
   long lastReadNanos();
 }

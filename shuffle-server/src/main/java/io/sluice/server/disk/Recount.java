@@ -12,15 +12,15 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Tells a log again what its runs hold of some partitions, after others were lost: each run on the
- * thread of its disk. A run that is merged before its turn comes is left to the run that it was
- * merged into, which then gets its turn. Thread-safe.
+ * Counts the blocks of some partitions in the remaining runs of a log, after other runs were lost;
+ * each run on the thread of its disk. If a run is merged before it is counted, the merged run is
+ * counted instead. Thread-safe.
  */
 final class Recount {
   private final ShuffleLog log;
   private final RunFiles files;
   private final Set<Integer> partitions;
-  // Runs that have had their turn, or will.
+  // Runs that were counted or are queued.
   private final Set<RunFile> queued = ConcurrentHashMap.newKeySet();
 
   Recount(ShuffleLog log, RunFiles files, Collection<Integer> partitions) {
@@ -29,7 +29,7 @@ final class Recount {
     this.partitions = new HashSet<>(partitions);
   }
 
-  /** Queues all runs that the log has; returns at once. */
+  /** Queues all runs of the log; returns at once. */
   void start() {
     for (LoggedRun run : log.runs()) {
       if (run.run() instanceof RunFile file) {
@@ -66,7 +66,10 @@ final class Recount {
     }
   }
 
-  /** There is none if the run was lost, or its shuffle forgotten. */
+  /**
+   * Queues the run that replaced {@code gone}, if any: a run may also be lost, or its shuffle
+   * deleted.
+   */
   private void queueReplacement(RunFile gone) {
     for (LoggedRun run : log.runs()) {
       if (run.run() instanceof RunFile file && file.record().replaces().contains(gone.id())) {

@@ -9,17 +9,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads again what could not be read of run files, on a disk that has answered a probe. A run that
- * cannot be read this time either is given up: its application loses it, and nobody else anything.
- * The file is opened anew, so that nothing that was done to an open one matters. Waits for the
- * disk.
+ * Repeats failed reads of run files, on a disk that has answered a probe. A run that is still
+ * unreadable is declared lost; other runs are not affected. The file is opened again, so that the
+ * state of an open channel does not matter. Waits for the disk.
  */
 final class RepeatedReads {
   private static final Logger LOG = LoggerFactory.getLogger(RepeatedReads.class);
 
   private static final int BUFFER_BYTES = 64 << 10;
 
-  /** Of a longer stretch only its beginning is read again: nothing here may take long. */
+  /** Maximum bytes that are read again, from the start of the failed range, to bound the time. */
   private static final int MAX_BYTES = 16 << 20;
 
   private final Disk disk;
@@ -27,7 +26,7 @@ final class RepeatedReads {
   private final Consumer<RunFile> loss;
 
   /**
-   * @param loss gives a run up
+   * @param loss declares a run lost
    */
   RepeatedReads(Disk disk, RunFiles files, Consumer<RunFile> loss) {
     this.disk = disk;
@@ -53,7 +52,9 @@ final class RepeatedReads {
     } catch (IOException e) {
       if (DiskFault.of(e) != DiskFault.UNRELATED && run.disk() == disk) {
         LOG.warn(
-            "run cannot be read, though its disk answers file={} problem={}", run, e.toString());
+            "run is unreadable although its disk answers probes file={} problem={}",
+            run,
+            e.toString());
         loss.accept(run);
       }
     }
@@ -67,7 +68,7 @@ final class RepeatedReads {
         buffer.clear().limit((int) Math.min(buffer.capacity(), end - at));
         int count = channel.read(buffer, at);
         if (count < 0) {
-          throw new EOFException("ends at " + at + ", expected " + (end - at) + " bytes more");
+          throw new EOFException("file ends at " + at + ", expected " + (end - at) + " bytes more");
         }
         at += count;
       }

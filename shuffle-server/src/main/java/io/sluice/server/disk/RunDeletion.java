@@ -10,16 +10,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The runs of one disk that nobody refers to any more: forgotten by the catalog in one step, as
- * many as wait, then unlinked. A crash in between leaves files that the next start deletes, because
- * the catalog does not know them. What cannot be deleted now is tried again when the disk is well.
- * Deletes on one thread at a time; the rest is thread-safe.
+ * Deletes unreferenced runs of one disk: first their catalog records, in one batch, then the files.
+ * After a crash in between, the next start deletes the files, because the catalog does not list
+ * them. Failed deletions are retried when the disk is healthy. Deletes on one thread at a time; all
+ * other methods are thread-safe.
  */
 final class RunDeletion {
   private static final Logger LOG = LoggerFactory.getLogger(RunDeletion.class);
 
-  /** Records that go in one step: a batch of some 200 KiB. */
-  private static final int MOST_AT_ONCE = 10_000;
+  /** Maximum number of records deleted in one batch of some 200 KiB. */
+  private static final int MAX_BATCH_RUNS = 10_000;
 
   private final Disk disk;
   private final Consumer<RunFile> deleted;
@@ -31,7 +31,7 @@ final class RunDeletion {
   private List<RunFile> failed = new ArrayList<>();
 
   /**
-   * @param deleted called with each run that is gone
+   * @param deleted called with each deleted run
    */
   RunDeletion(Disk disk, Consumer<RunFile> deleted) {
     this.disk = disk;
@@ -41,14 +41,14 @@ final class RunDeletion {
   /**
    * Adds a run.
    *
-   * @return whether there was none, so that somebody must call {@link #deleteAll}
+   * @return whether the queue was empty: the caller must then schedule {@link #deleteAll}
    */
   synchronized boolean add(RunFile file) {
     waiting.add(file);
     return waiting.size() == 1;
   }
 
-  /** Tries again what could not be deleted, if the disk is well. */
+  /** Retries failed deletions if the disk is healthy. */
   void retry() {
     if (disk.health().state().isWritten()) {
       synchronized (this) {
@@ -68,8 +68,8 @@ final class RunDeletion {
       files = waiting;
       waiting = new ArrayList<>();
     }
-    for (int from = 0; from < files.size(); from += MOST_AT_ONCE) {
-      delete(files.subList(from, Math.min(files.size(), from + MOST_AT_ONCE)));
+    for (int from = 0; from < files.size(); from += MAX_BATCH_RUNS) {
+      delete(files.subList(from, Math.min(files.size(), from + MAX_BATCH_RUNS)));
     }
     if (!files.isEmpty()) {
       disk.refresh();
@@ -82,7 +82,10 @@ final class RunDeletion {
       disk.catalog().remove(ids);
     } catch (IOException e) {
       LOG.warn(
-          "runs not forgotten disk={} runs={} problem={}", disk.name(), ids.size(), e.toString());
+          "runs not removed from catalog disk={} runs={} problem={}",
+          disk.name(),
+          ids.size(),
+          e.toString());
       keep(files);
       return;
     }

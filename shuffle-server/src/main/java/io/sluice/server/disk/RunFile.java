@@ -9,14 +9,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A committed run file. It belongs to a log until that discards it, and is open while somebody
- * reads it, and some time longer; it is deleted when it has neither log nor reader.
+ * A committed run file. It belongs to a log until the log discards it. It is open while it has
+ * readers, and for some time after that. It is deleted once it is discarded and has no readers.
  *
- * <p>It may move to another disk ({@link #switchTo}), bytes unchanged, and stays the same run for
- * everybody: who reads from the old place goes on there, whose file is unlinked but open until its
- * last reader is done; who opens it from then on reads from the new place.
+ * <p>It may move to another disk ({@link #switchTo}) with unchanged bytes and the same run id.
+ * Current readers continue on the old file, which is unlinked but stays open until its last reader
+ * releases it. Later readers open the new file.
  *
- * <p>Thread-safe. No disk is waited for under the lock.
+ * <p>Thread-safe. Does no I/O under the lock.
  */
 public final class RunFile implements ReadableRun {
   private static final int END_BYTES = 64 << 10;
@@ -26,7 +26,7 @@ public final class RunFile implements ReadableRun {
   private final String name;
   private final long writtenNanos;
 
-  // Written by whoever reads; the latest of several at once is as good as any other of them.
+  // Written by concurrent readers without a lock; any of their times will do.
   private volatile long lastReadNanos;
 
   @GuardedBy("this")
@@ -56,7 +56,7 @@ public final class RunFile implements ReadableRun {
     return record.id();
   }
 
-  /** What a catalog says of it. */
+  /** The catalog record of the run. */
   public RunRecord record() {
     return record;
   }
@@ -71,7 +71,10 @@ public final class RunFile implements ReadableRun {
     return record.shuffle().application();
   }
 
-  /** Its end could not be read, where index and trailer lie, or it is not known which bytes. */
+  /**
+   * A failed read at the end of the file, which stores index and trailer; also used if the failed
+   * offset is unknown.
+   */
   public FailedRead failedRead() {
     int length = (int) Math.min(END_BYTES, length());
     return failedRead(length() - length, length);
@@ -91,7 +94,7 @@ public final class RunFile implements ReadableRun {
   }
 
   @Override
-  public void readAt(long nowNanos) {
+  public void markRead(long nowNanos) {
     lastReadNanos = nowNanos;
   }
 
@@ -100,7 +103,7 @@ public final class RunFile implements ReadableRun {
     return lastReadNanos;
   }
 
-  /** When it was last read, or written if it never was. */
+  /** Time of the last read, or of the write if the run was never read. */
   public long lastUseNanos() {
     return lastReadNanos == 0 ? writtenNanos : lastReadNanos;
   }
@@ -127,7 +130,7 @@ public final class RunFile implements ReadableRun {
         opened = at.storage().open(name);
       } catch (IOException e) {
         if (disk() != at) {
-          // It moved away meanwhile.
+          // The run was moved meanwhile.
           continue;
         }
         throw e;
@@ -166,13 +169,13 @@ public final class RunFile implements ReadableRun {
   @Override
   public synchronized void retain() {
     if (discarded && readers == 0) {
-      throw new IllegalStateException("run " + this + " is no longer referred to");
+      throw new IllegalStateException("run " + this + " was discarded and has no readers");
     }
     readers++;
     files.becameBusy(this);
   }
 
-  /** As {@link #retain} for somebody without the log's lock; false if nobody needs it any more. */
+  /** As {@link #retain} for callers without the log's lock; false if the run was discarded. */
   public synchronized boolean tryRetain() {
     if (discarded) {
       return false;
@@ -222,10 +225,10 @@ public final class RunFile implements ReadableRun {
   }
 
   /**
-   * A copy of it lies on another disk from now on: that is the run. The caller has a reference, and
-   * deletes the old file, which its readers keep open.
+   * Switches the run to a copy on another disk. The caller must have retained the run, and deletes
+   * the old file, which its readers keep open.
    *
-   * @return false if the log has discarded it meanwhile; then nothing has changed
+   * @return false if the log has discarded the run meanwhile; then nothing has changed
    */
   public boolean switchTo(Disk target) {
     synchronized (this) {
@@ -243,7 +246,7 @@ public final class RunFile implements ReadableRun {
     }
   }
 
-  /** Closes the file if nobody reads it. */
+  /** Closes the file if it has no readers. */
   void closeIfIdle() {
     FileChannel toClose = null;
     synchronized (this) {
@@ -257,7 +260,7 @@ public final class RunFile implements ReadableRun {
     }
   }
 
-  /** Deletes the file; on a thread of its disk. */
+  /** Deletes the file; called on a thread of its disk. */
   void closeAndDelete() throws IOException {
     closeIfIdle();
     disk().storage().delete(name);

@@ -17,33 +17,32 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The run files of a server that are in use: opens them when they are read, closes those that
- * nobody reads when many are open, deletes those that nobody refers to any more, on one thread per
- * disk. Thread-safe.
+ * The run files of a server. Opens files for readers, closes idle files above a maximum, and
+ * deletes unreferenced files on one thread per disk. Thread-safe.
  */
 public final class RunFiles implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RunFiles.class);
 
   private static final Pattern NAME = Pattern.compile("[0-9a-f]{32}\\.run");
 
-  /** How often deletions that failed are tried again, while there are no others. */
+  /** Interval of retries of failed deletions, while there are no others. */
   private static final long RETRY_MS = 1_000;
 
   private static final long CLOSE_WAIT_MS = 10_000;
 
-  private record Housekeeping(DiskThread thread, RunDeletion doomed) {}
+  private record Housekeeping(DiskThread thread, RunDeletion deletion) {}
 
   private final int maxIdleOpen;
   private final Set<RunFile> all = ConcurrentHashMap.newKeySet();
   private final ConcurrentHashMap<Disk, Housekeeping> housekeeping = new ConcurrentHashMap<>();
   private final AtomicInteger threads = new AtomicInteger();
-  // Open files that nobody reads, longest unread first. Guarded by itself.
+  // Open files without readers, longest idle first. Guarded by itself.
   private final LinkedHashSet<RunFile> idle = new LinkedHashSet<>();
   private volatile boolean started;
   private boolean closed;
 
   /**
-   * @param maxIdleOpen files that stay open while nobody reads them
+   * @param maxIdleOpen maximum number of open files without readers
    */
   public RunFiles(int maxIdleOpen) {
     this.maxIdleOpen = maxIdleOpen;
@@ -59,7 +58,7 @@ public final class RunFiles implements AutoCloseable {
     return run + ".run";
   }
 
-  /** The run whose file has this name; empty if it is not the name of a run's file. */
+  /** The run id in a file name; empty if this is not the name of a run file. */
   public static Optional<RunId> runId(String file) {
     if (!NAME.matcher(file).matches()) {
       return Optional.empty();
@@ -70,8 +69,8 @@ public final class RunFiles implements AutoCloseable {
   }
 
   /**
-   * A file that is committed and that the disk's catalog knows. It belongs to the caller, and with
-   * {@link RunFile#discard} file and record go.
+   * Adds a committed file that the disk's catalog lists. The caller owns it; {@link
+   * RunFile#discard} deletes file and record.
    */
   public RunFile add(Disk disk, RunRecord record) {
     RunFile file = new RunFile(this, disk, record);
@@ -79,12 +78,12 @@ public final class RunFiles implements AutoCloseable {
     return file;
   }
 
-  /** Files that somebody refers to, or that wait to be deleted. */
+  /** Number of files that are referenced or wait for deletion. */
   public int count() {
     return all.size();
   }
 
-  /** Those of one disk that a log has, at this moment. */
+  /** The files of one disk that are not discarded. */
   public List<RunFile> on(Disk disk) {
     List<RunFile> found = new ArrayList<>();
     for (RunFile file : all) {
@@ -95,19 +94,19 @@ public final class RunFiles implements AutoCloseable {
     return found;
   }
 
-  /** Deletes what waits for it, on the calling thread. */
+  /** Runs pending deletions on the calling thread. */
   public void deletePending() {
     housekeeping.keySet().forEach(this::deletePending);
   }
 
-  /** As {@link #deletePending()}, on one disk. */
+  /** Runs pending deletions of one disk on the calling thread. */
   public void deletePending(Disk disk) {
-    Housekeeping its = housekeeping(disk);
-    its.thread().runPending();
-    its.doomed().retry();
+    Housekeeping worker = housekeeping(disk);
+    worker.thread().runPending();
+    worker.deletion().retry();
   }
 
-  /** Deletes what waits for it, but for what lies on disks that hang, and ends. Idempotent. */
+  /** Runs pending deletions, except on disks that hang, and stops the threads. Idempotent. */
   @Override
   public synchronized void close() {
     if (closed) {
@@ -121,7 +120,8 @@ public final class RunFiles implements AutoCloseable {
         (disk, each) -> {
           if (late.contains(each.thread())) {
             LOG.warn(
-                "runs are left to be deleted, their disk does not answer disk={}", disk.name());
+                "pending deletions left to the next start, the disk does not answer disk={}",
+                disk.name());
           } else if (!started) {
             each.thread().runPending();
           }
@@ -146,18 +146,18 @@ public final class RunFiles implements AutoCloseable {
   }
 
   void unreferenced(RunFile file) {
-    Housekeeping its = housekeeping(file.disk());
-    if (its.doomed().add(file)) {
-      its.thread().execute(its.doomed()::deleteAll);
+    Housekeeping worker = housekeeping(file.disk());
+    if (worker.deletion().add(file)) {
+      worker.thread().execute(worker.deletion()::deleteAll);
     }
   }
 
-  /** Does a task on the thread that deletes the disk's runs, after what waits there. */
+  /** Runs a task on the thread that deletes the disk's runs, after its queued tasks. */
   public void onThreadOf(Disk disk, Runnable task) {
     housekeeping(disk).thread().execute(task);
   }
 
-  /** Closes a channel that belongs to nobody any more, without letting the caller wait. */
+  /** Closes an unused channel in the background. */
   void closeLater(FileChannel channel, RunFile file) {
     housekeeping(file.disk()).thread().execute(() -> closeQuietly(channel, file));
   }
@@ -171,23 +171,23 @@ public final class RunFiles implements AutoCloseable {
   }
 
   private Housekeeping housekeeping(Disk disk) {
-    Housekeeping its = housekeeping.get(disk);
-    if (its != null) {
-      return its;
+    Housekeeping worker = housekeeping.get(disk);
+    if (worker != null) {
+      return worker;
     }
     synchronized (this) {
-      its = housekeeping.get(disk);
-      if (its == null) {
-        RunDeletion doomed = new RunDeletion(disk, this::deleted);
+      worker = housekeeping.get(disk);
+      if (worker == null) {
+        RunDeletion deletion = new RunDeletion(disk, this::deleted);
         DiskThread thread =
-            new DiskThread("run-deleter-" + threads.getAndIncrement(), RETRY_MS, doomed::retry);
-        its = new Housekeeping(thread, doomed);
-        housekeeping.put(disk, its);
+            new DiskThread("run-deleter-" + threads.getAndIncrement(), RETRY_MS, deletion::retry);
+        worker = new Housekeeping(thread, deletion);
+        housekeeping.put(disk, worker);
         if (started) {
           thread.start();
         }
       }
-      return its;
+      return worker;
     }
   }
 

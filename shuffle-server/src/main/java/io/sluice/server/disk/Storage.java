@@ -6,23 +6,25 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A flat directory of files that belongs to one server. A file is there once it was committed;
- * until then nobody but its writer sees it. Thread-safe.
+ * A flat directory of files that belongs to one server. A file becomes visible when it is
+ * committed. Thread-safe.
  */
 public interface Storage extends AutoCloseable {
-  /** Where it is, for messages. */
+  /** Location, for messages. */
   String name();
 
   StorageKind kind();
 
-  /** Most bytes that may be stored. */
+  /** Maximum bytes that may be stored. */
   long capacityBytes() throws IOException;
 
   /** Bytes that can still be stored. */
   long freeBytes() throws IOException;
 
-  /** Length from which a file is worth having here, as long as there are others to choose from. */
-  default long worthwhileBytes() {
+  /**
+   * Minimum length of files to move here first; smaller ones are moved only if there are no others.
+   */
+  default long preferredMinBytes() {
     return 0;
   }
 
@@ -30,8 +32,8 @@ public interface Storage extends AutoCloseable {
   NewFile create(String file) throws IOException;
 
   /**
-   * Begins a new file that holds an application's data: a storage that others look at too may keep
-   * applications apart. The file is found under its own name.
+   * Begins a new file with data of an application, which the storage may place in a directory per
+   * application. The file is opened by its name alone.
    */
   default NewFile create(String file, String application) throws IOException {
     return create(file);
@@ -40,41 +42,38 @@ public interface Storage extends AutoCloseable {
   /** Opens a committed file for positioned reads. The caller closes the channel. */
   FileChannel open(String file) throws IOException;
 
-  /** Where a committed file can be read without this server; empty: nowhere. Does not wait. */
+  /**
+   * Path at which clients can read a committed file directly; empty if they cannot. Does not wait.
+   */
   default Optional<String> location(String file) {
     return Optional.empty();
   }
 
-  /** What a person calls a file, for messages. */
+  /** Path of a file, for messages. */
   default String pathOf(String file) {
     return name() + "/" + file;
   }
 
-  /** Deletes a committed file; one that is not there is none to delete. */
+  /** Deletes a committed file; does nothing if it does not exist. */
   void delete(String file) throws IOException;
 
   /** Committed files and their lengths in bytes, in no order. */
   List<Entry> list() throws IOException;
 
   /**
-   * Makes sure that the directory is there, and the same that was opened: under a disk that was
-   * unmounted, another one may come to light.
+   * Checks that the directory exists and is the one that was opened: after an unmount, another
+   * directory may be visible at its path.
    */
   default void checkPresent() throws IOException {
     list();
   }
 
-  /**
-   * Takes the directory again after it was gone, as far as it is back. What is in it is to be
-   * deleted.
-   */
+  /** Opens the directory again after it was absent. The caller deletes its contents. */
   default void renew() throws IOException {
     checkPresent();
   }
 
-  /**
-   * Makes what was committed so far outlive a crash of the machine, unless committing already did.
-   */
+  /** Makes all committed files survive a crash of the machine, unless commits already do. */
   default void sync() throws IOException {}
 
   @Override
@@ -85,13 +84,13 @@ public interface Storage extends AutoCloseable {
 
   /** A file that is being written, by one thread. */
   interface NewFile extends AutoCloseable {
-    /** Where to write; belongs to this object. */
+    /** The channel to write to; closed by this object. */
     FileChannel channel();
 
-    /** Makes the file visible under its name. Nothing may be written afterwards. */
+    /** Makes the file visible under its name. No writes are permitted afterwards. */
     void commit() throws IOException;
 
-    /** Ends the writing; a file that was not committed is deleted. Idempotent. */
+    /** Closes the file, and deletes it if it was not committed. Idempotent. */
     @Override
     void close() throws IOException;
   }

@@ -1,9 +1,9 @@
 package io.sluice.server.disk;
 
-/** What a disk is good at. */
+/** Kind of a disk. */
 public enum StorageKind {
   SSD,
   HDD,
-  /** Not a disk of this machine: a file system that others can read too. */
+  /** A remote file system, which other machines can read too. */
   REMOTE
 }

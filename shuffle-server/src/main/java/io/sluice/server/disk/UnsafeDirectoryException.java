@@ -3,8 +3,8 @@ package io.sluice.server.disk;
 import java.io.IOException;
 
 /**
- * Other users of the host could change what a server stores in a directory, or its access rights
- * cannot be set as configured. One line that says what to do.
+ * Other users of the host could change files in a directory, or its permissions cannot be set as
+ * configured. The one-line message names the remedy.
  */
 public final class UnsafeDirectoryException extends IOException {
   private static final long serialVersionUID = 1L;

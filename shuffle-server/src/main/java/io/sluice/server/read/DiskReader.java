@@ -283,7 +283,7 @@ final class DiskReader {
         piece,
         () -> {
           FileChannel channel = FileFetch.run(piece).channel();
-          if (!pageCache.holds(channel, piece.position(), piece.length())) {
+          if (!pageCache.isCached(channel, piece.position(), piece.length())) {
             pageCache.readAhead(channel, piece.position(), piece.length());
             counters.readAhead(piece.length());
           }

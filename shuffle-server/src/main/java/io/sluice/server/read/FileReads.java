@@ -94,9 +94,9 @@ public final class FileReads implements BlockReads, AutoCloseable {
         continue;
       }
       ReadableRun run = FileFetch.run(piece);
-      run.readAt(now);
+      run.markRead(now);
       FileChannel open = run.openChannel();
-      if (open != null && pageCache.holds(open, piece.position(), piece.length())) {
+      if (open != null && pageCache.isCached(open, piece.position(), piece.length())) {
         fetch.ready(i, new FetchedBytes.FilePiece(open, piece.position(), piece.length()));
         counters.cached(piece.length());
         continue;

@@ -29,14 +29,14 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Makes the catalog of a directory that no server has anew, from the headers and footers of the run
- * files in it: for when the catalog is lost or damaged. What every run says of itself is checked,
- * block lists included, but for the blocks, which have checksums of their own.
+ * Rebuilds a lost or damaged catalog from the headers and footers of the run files, in a directory
+ * that no server uses. Headers, block lists, index and trailer are verified; blocks are not, as
+ * readers verify their checksums.
  *
- * <p>The new catalog is made beside the old one and takes its place by rename, so that it can be
- * tried again at any point. The old one stays as {@code catalog.old}. Shuffles that it knew to be
- * forgotten still are, if it can be read; without it, a run that was being deleted may come back,
- * until its application ends.
+ * <p>The new catalog is written beside the old one and replaces it by rename, so a rebuild can be
+ * repeated at any time. The old catalog is kept as {@code catalog.old}. Its tombstones are copied
+ * if it is readable; otherwise a run that was being deleted may reappear until its application
+ * ends.
  */
 public final class CatalogRebuild {
   private static final String NEW = "catalog.new";
@@ -46,8 +46,9 @@ public final class CatalogRebuild {
   private final String owner;
 
   /**
-   * @param base as in the server's configuration
-   * @param owner who takes the directory meanwhile, in one line
+   * @param base base directory, as in the server's configuration
+   * @param owner one line about this process, for the error message of a server that starts
+   *     meanwhile
    */
   public CatalogRebuild(Path base, String owner) {
     this.base = base;
@@ -57,8 +58,8 @@ public final class CatalogRebuild {
   /**
    * Rebuilds the catalog.
    *
-   * @throws io.sluice.server.disk.DirectoryInUseException if a server has the directory
-   * @throws IOException the directory cannot be read or written; nothing has changed
+   * @throws io.sluice.server.disk.DirectoryInUseException if a server uses the directory
+   * @throws IOException if the directory cannot be read or written; nothing has changed
    */
   public RebuiltCatalog rebuild() throws IOException {
     if (!Files.isDirectory(base.resolve("runs"))) {
@@ -74,7 +75,7 @@ public final class CatalogRebuild {
   private RebuiltCatalog rebuild(Storage storage) throws IOException {
     Path current = CatalogConfig.directory(base);
     deleteTree(base.resolve(NEW));
-    Optional<List<Tombstone>> forgotten = tombstonesOf(current);
+    Optional<List<Tombstone>> tombstones = tombstonesOf(current);
     Set<String> applications = new HashSet<>();
     List<String> problems = new ArrayList<>();
     int runs = 0;
@@ -91,7 +92,7 @@ public final class CatalogRebuild {
             problems.add(
                 "run file="
                     + storage.pathOf(file.file())
-                    + " offset=8: the header is of "
+                    + " offset=8: the header has run id "
                     + run.id());
             continue;
           }
@@ -103,7 +104,7 @@ public final class CatalogRebuild {
           problems.add(e.getMessage());
         }
       }
-      catalog.bury(forgotten.orElse(List.of()));
+      catalog.addTombstones(tombstones.orElse(List.of()));
       catalog.sync();
     }
     if (Files.exists(current)) {
@@ -112,7 +113,7 @@ public final class CatalogRebuild {
     }
     Files.move(base.resolve(NEW), current, StandardCopyOption.ATOMIC_MOVE);
     return new RebuiltCatalog(
-        base, runs, bytes, applications.size(), problems, forgotten.map(List::size).orElse(-1));
+        base, runs, bytes, applications.size(), problems, tombstones.map(List::size).orElse(-1));
   }
 
   private static RunRecord read(Storage storage, Storage.Entry file) throws IOException {
@@ -138,7 +139,7 @@ public final class CatalogRebuild {
     try (RunCatalog old = RocksCatalog.open(catalog, CatalogConfig.DEFAULT)) {
       return Optional.of(old.tombstones());
     } catch (IOException e) {
-      // That it cannot be read is why it is made anew; the result says so.
+      // An unreadable old catalog is expected here; the result reports it.
       return Optional.empty();
     }
   }

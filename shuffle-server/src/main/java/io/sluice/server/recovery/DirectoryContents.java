@@ -9,12 +9,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What a directory was found to hold.
+ * Result of the scan of one directory.
  *
  * @param runs in no order
- * @param lost recorded runs whose files are missing, damaged or cannot be read
- * @param unknownFiles files of runs that the catalog did not know, now deleted
- * @param unknownBytes their bytes
+ * @param lost recorded runs whose files are missing, damaged or unreadable
+ * @param unknownFiles number of deleted run files that the catalog did not list
+ * @param unknownBytes total length of these files
  */
 record DirectoryContents(
     Disk disk,

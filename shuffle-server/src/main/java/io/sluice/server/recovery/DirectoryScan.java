@@ -21,21 +21,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks through one directory. What a crash can leave, and what becomes of it:
+ * Scans one directory. States after a crash, and how they are handled:
  *
  * <pre>
- *   file       record   meaning                                      then
+ *   file       record   meaning                                      action
  *   NAME.tmp   no       the writer did not finish                    deleted when the directory was opened
- *   whole      no       written, not registered; or struck from the  deleted: its blocks are either
- *                       catalog, not deleted                         not known to any log, or forgotten
+ *   whole      no       written, not registered; or removed from     deleted: its blocks are either
+ *                       the catalog, not deleted                     in no log, or of a deleted shuffle
  *   whole      yes      a run                                        found
- *   none       yes      somebody else deleted it                     record dropped, lost
- *   damaged    yes      a disk lies, or the machine went down        record dropped, lost; the file
+ *   none       yes      deleted from outside                         record dropped, lost
+ *   damaged    yes      disk fault, or a crash of the machine        record dropped, lost; the file
  *                                                                    stays until the next start
- *   unreadable yes      the disk does not give it                    record stays, lost in this life
+ *   unreadable yes      read error                                   record stays, lost in this epoch
  * </pre>
  *
- * Owned by one thread; others may read how far it is.
+ * Owned by one thread; others may read its progress.
  */
 final class DirectoryScan {
   private static final Logger LOG = LoggerFactory.getLogger(DirectoryScan.class);
@@ -59,27 +59,27 @@ final class DirectoryScan {
   }
 
   /**
-   * Nobody waits any more. The directory may be written to from now on, so nothing is deleted of
-   * which the scan learns from now on.
+   * Abandons the scan after the timeout. New runs may be written to the directory from now on, so
+   * the scan no longer deletes files.
    */
   void abandon() {
     abandoned = true;
   }
 
-  /** Runs that have been looked at so far. */
+  /** Number of runs checked so far. */
   int checked() {
     return checked.get();
   }
 
-  /** Runs in the catalog; 0 while that is not known yet. */
+  /** Number of runs in the catalog; 0 until it is known. */
   int recorded() {
     return recorded;
   }
 
   /**
-   * Looks through the directory, and deletes what is not known there.
+   * Scans the directory, and deletes files that the catalog does not list.
    *
-   * @throws IOException the directory or its catalog cannot be read
+   * @throws IOException if the directory or its catalog cannot be read
    */
   DirectoryContents scan() throws IOException {
     List<RunRecord> records = disk.catalog().runs();
@@ -101,7 +101,7 @@ final class DirectoryScan {
     }
     if (unknownFiles > 0) {
       LOG.info(
-          "runs deleted that the catalog does not know directory={} files={} bytes={}",
+          "deleted runs that the catalog does not list directory={} files={} bytes={}",
           disk.name(),
           unknownFiles,
           unknownBytes);
@@ -118,14 +118,15 @@ final class DirectoryScan {
 
   private void checkNotAbandoned() throws IOException {
     if (abandoned) {
-      throw new IOException("directory " + disk.name() + " took too long");
+      throw new IOException(
+          "directory " + disk.name() + " was not scanned within rss.server.recovery.timeout");
     }
   }
 
   private void check(RunRecord run, Storage.Entry file) {
     String name = disk.storage().pathOf(RunFiles.fileName(run.id()));
     if (file == null) {
-      drop(run, "run file=" + name + ": is not there");
+      drop(run, "run file=" + name + ": file does not exist");
       return;
     }
     try (RunReader reader = RunReader.open(disk.storage().open(file.file()), name)) {

@@ -6,10 +6,10 @@ import io.sluice.server.disk.Disk;
 import java.util.List;
 
 /**
- * A run whose file is whole: header, block lists, index and trailer were checked. The blocks have
- * checksums of their own, for those who read them.
+ * A run whose file passed the checks of header, block lists, index and trailer. Readers verify the
+ * checksums of blocks.
  *
- * @param replaced runs that it was merged from, as its footer says
+ * @param replaced merged input runs, from its footer
  */
 record FoundRun(Disk disk, RunRecord record, List<RunId> replaced) {
   FoundRun {

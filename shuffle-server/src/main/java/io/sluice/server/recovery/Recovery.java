@@ -24,9 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Restores the store from what the directories hold, before the server takes requests. {@link
- * #find} looks through the directories; then the new epoch begins, which is larger than any that
- * was found; then {@link #restore} fills the store.
+ * Restores the store from the directories, before the server accepts requests. {@link #find} scans
+ * the directories; then the caller chooses a new epoch, larger than any found; then {@link
+ * #restore} fills the store.
  *
  * <p>Owned by one thread.
  */
@@ -35,8 +35,8 @@ public final class Recovery {
 
   private static final long PROGRESS_MS = 5_000;
 
-  /** Shuffles that are restored at a time: block lists were read a moment ago, so it is CPU. */
-  private static final int MOST_THREADS = 4;
+  /** Maximum number of shuffles restored in parallel; CPU-bound, as block lists are cached. */
+  private static final int MAX_THREADS = 4;
 
   private final List<Disk> disks;
   private final RunFiles files;
@@ -45,8 +45,8 @@ public final class Recovery {
   private final long timeoutNanos;
 
   /**
-   * @param timeoutMs how long each of the two steps may take; a directory that is not looked
-   *     through then is left out
+   * @param timeoutMs timeout of each of the two steps; a directory that is not scanned by then is
+   *     skipped
    */
   public Recovery(
       List<Disk> disks, RunFiles files, ShuffleStore store, long timeoutMs, LongSupplier nanoTime) {
@@ -58,8 +58,8 @@ public final class Recovery {
   }
 
   /**
-   * Looks through all directories at once, and deletes what their catalogs do not know. One that
-   * cannot be read, or takes too long, counts as lost.
+   * Scans all directories in parallel, and deletes files that their catalogs do not list. A
+   * directory that is unreadable or exceeds the timeout counts as lost.
    */
   public ScanResult find() throws InterruptedException {
     long deadlineNanos = nanoTime.getAsLong() + timeoutNanos;
@@ -85,7 +85,9 @@ public final class Recovery {
                           + scan.recorded()));
         } catch (TimeoutException e) {
           scan.abandon();
-          LOG.warn("directory not recovered in time directory={}", scan.disk().name());
+          LOG.warn(
+              "directory not recovered within rss.server.recovery.timeout directory={}",
+              scan.disk().name());
         } catch (ExecutionException e) {
           LOG.warn(
               "directory not recovered directory={} problem={}",
@@ -103,16 +105,16 @@ public final class Recovery {
   /**
    * Fills the store.
    *
-   * @param previousEpoch the life before this one; 0: there was none
-   * @param epoch this life
-   * @throws IOException it took too long
+   * @param previousEpoch the previous epoch; 0: none
+   * @param epoch the new epoch
+   * @throws IOException if the timeout is exceeded
    */
-  public Recovered restore(ScanResult findings, long previousEpoch, long epoch)
+  public RecoveryResult restore(ScanResult findings, long previousEpoch, long epoch)
       throws IOException, InterruptedException {
     long deadlineNanos = nanoTime.getAsLong() + timeoutNanos;
-    Set<ShuffleKey> forgotten = findings.forgotten();
-    store.restoreForgotten(forgotten);
-    RunSelection selection = RunSelection.of(findings.runs(), forgotten);
+    Set<ShuffleKey> deleted = findings.deleted();
+    store.restoreForgotten(deleted);
+    RunSelection selection = RunSelection.of(findings.runs(), deleted);
     for (FoundRun dropped : selection.dropped()) {
       files.add(dropped.disk(), dropped.record()).discard();
     }
@@ -121,7 +123,7 @@ public final class Recovery {
     AtomicLong bytes = new AtomicLong();
     Map<ShuffleKey, List<FoundRun>> shuffles = selection.byShuffle();
     AtomicInteger done = new AtomicInteger();
-    int threads = Math.min(MOST_THREADS, Runtime.getRuntime().availableProcessors());
+    int threads = Math.min(MAX_THREADS, Runtime.getRuntime().availableProcessors());
     ExecutorService executor = executor("recovery-shuffle", threads);
     try {
       List<Future<?>> running = new ArrayList<>();
@@ -145,11 +147,11 @@ public final class Recovery {
       }
     } catch (TimeoutException e) {
       throw new IOException(
-          "recovery did not end in time: "
+          "recovery timed out: "
               + done.get()
               + " of "
               + shuffles.size()
-              + " shuffles were restored; give more time with rss.server.recovery.timeout",
+              + " shuffles were restored; raise rss.server.recovery.timeout",
           e);
     } catch (ExecutionException e) {
       throw new IllegalStateException("recovery failed", e.getCause());
@@ -157,17 +159,17 @@ public final class Recovery {
       executor.shutdownNow();
     }
     long wholeSince = lost.get() == 0 ? findings.wholeSinceEpoch(previousEpoch, epoch) : epoch;
-    Recovered recovered =
-        new Recovered(epoch, wholeSince, shuffles.size(), runs.get(), bytes.get(), lost.get());
+    RecoveryResult recovered =
+        new RecoveryResult(epoch, wholeSince, shuffles.size(), runs.get(), bytes.get(), lost.get());
     LOG.info(
-        "recovery done shuffles={} runs={} bytes={} lostRuns={} droppedRuns={} forgottenShuffles={}"
+        "recovery done shuffles={} runs={} bytes={} lostRuns={} droppedRuns={} deletedShuffles={}"
             + " epoch={} wholeSinceEpoch={}",
         recovered.shuffles(),
         recovered.runs(),
         recovered.bytes(),
         recovered.lostRuns(),
         selection.dropped().size(),
-        forgotten.size(),
+        deleted.size(),
         epoch,
         wholeSince);
     return recovered;
@@ -183,7 +185,7 @@ public final class Recovery {
       try {
         return task.get(Math.max(1, Math.min(PROGRESS_MS, leftMs)), TimeUnit.MILLISECONDS);
       } catch (TimeoutException e) {
-        LOG.info("recovery goes on {}", progress.get());
+        LOG.info("recovery in progress {}", progress.get());
       }
     }
   }

@@ -13,18 +13,18 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Which of the runs that were found in all directories are served again.
+ * Selects the runs to serve from all runs that were found.
  *
  * <ul>
- *   <li>A run of a forgotten shuffle is not.
- *   <li>A run that another one replaces is not: it was merged, and a crash came before it was
- *       struck out. That holds whether or not the other one is itself replaced.
- *   <li>Of a run that is there twice, one is: a crash came while it was moved from one disk to
- *       another, and both are the same bytes. The one on the slower kind of disk was the target.
+ *   <li>A run of a deleted shuffle is dropped.
+ *   <li>A run that another run replaces is dropped: it was merged, and the server crashed before it
+ *       was removed. This applies even if the other run is itself replaced.
+ *   <li>Of two copies of a run one is dropped: the server crashed during a move between disks, and
+ *       both have the same bytes. The copy on the slower kind of disk was the target and is kept.
  * </ul>
  *
- * @param byShuffle what is served, in the order of the blocks
- * @param dropped what is to be struck from its catalog and deleted
+ * @param byShuffle runs to serve, in order
+ * @param dropped runs to remove from their catalogs and delete
  */
 record RunSelection(Map<ShuffleKey, List<FoundRun>> byShuffle, List<FoundRun> dropped) {
   private static final Comparator<FoundRun> IN_ORDER =
@@ -34,19 +34,19 @@ record RunSelection(Map<ShuffleKey, List<FoundRun>> byShuffle, List<FoundRun> dr
   private static final Comparator<ShuffleKey> BY_NAME =
       Comparator.comparing(ShuffleKey::application).thenComparingInt(ShuffleKey::shuffle);
 
-  static RunSelection of(List<FoundRun> found, Set<ShuffleKey> forgotten) {
+  static RunSelection of(List<FoundRun> found, Set<ShuffleKey> deleted) {
     Set<RunId> replaced = replaced(found);
     Map<RunId, FoundRun> kept = new HashMap<>();
     List<FoundRun> dropped = new ArrayList<>();
     for (FoundRun run : found) {
       RunId id = run.record().id();
       FoundRun twin = kept.get(id);
-      if (forgotten.contains(run.record().shuffle()) || replaced.contains(id)) {
+      if (deleted.contains(run.record().shuffle()) || replaced.contains(id)) {
         dropped.add(run);
       } else if (twin == null) {
         kept.put(id, run);
       } else if (run.disk().kind().compareTo(twin.disk().kind()) > 0) {
-        // A move was under way, to the slower kind, because the faster one was full.
+        // A move to the slower kind was in progress, because the faster disk was full.
         kept.put(id, run);
         dropped.add(twin);
       } else {
@@ -61,7 +61,7 @@ record RunSelection(Map<ShuffleKey, List<FoundRun>> byShuffle, List<FoundRun> dr
     return new RunSelection(byShuffle, dropped);
   }
 
-  /** Runs of which any found one says that it holds their blocks. */
+  /** Runs that any found run lists as replaced. */
   static Set<RunId> replaced(Collection<FoundRun> found) {
     Set<RunId> replaced = new HashSet<>();
     found.forEach(run -> replaced.addAll(run.replaced()));

@@ -13,16 +13,16 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What all directories hold.
+ * Result of the scans of all directories.
  *
- * @param directories those that could be looked through in time
+ * @param directories results of the directories that were scanned within the timeout
  */
 public record ScanResult(List<DirectoryContents> directories) {
   public ScanResult {
     directories = List.copyOf(directories);
   }
 
-  /** The largest epoch that anything in them names; 0 when there is nothing. */
+  /** The largest epoch in any record; 0 if there is none. */
   public long newestEpoch() {
     long newest = 0;
     for (DirectoryContents directory : directories) {
@@ -40,11 +40,11 @@ public record ScanResult(List<DirectoryContents> directories) {
     return runs;
   }
 
-  /** Forgotten shuffles, in the order of their removal. */
-  Set<ShuffleKey> forgotten() {
+  /** Deleted shuffles, in the order of their deletion. */
+  Set<ShuffleKey> deleted() {
     List<Tombstone> all = new ArrayList<>();
     directories.forEach(directory -> all.addAll(directory.tombstones()));
-    all.sort(Comparator.comparingLong(Tombstone::buriedAtMs));
+    all.sort(Comparator.comparingLong(Tombstone::deletedAtMs));
     Map<ShuffleKey, Tombstone> newest = new LinkedHashMap<>();
     for (Tombstone tombstone : all) {
       newest.remove(tombstone.shuffle());
@@ -53,7 +53,7 @@ public record ScanResult(List<DirectoryContents> directories) {
     return newest.keySet();
   }
 
-  /** Recorded runs whose blocks are in no file any more. */
+  /** Recorded runs whose blocks are no longer in any file. */
   Set<RunId> lost() {
     Set<RunId> lost = new HashSet<>();
     directories.forEach(directory -> lost.addAll(directory.lost()));
@@ -64,12 +64,12 @@ public record ScanResult(List<DirectoryContents> directories) {
   }
 
   /**
-   * The oldest life of the server of which nothing acknowledged is missing.
+   * The oldest epoch whose acknowledged data is complete.
    *
-   * @param previousEpoch the life before this one; 0: there was none
-   * @param epoch this life
-   * @return {@code epoch} unless the life before ended with a clean stop, and everything that it
-   *     left was found
+   * @param previousEpoch the previous epoch; 0: none
+   * @param epoch the new epoch
+   * @return an earlier epoch if the previous one ended with a clean stop and all its data was
+   *     found, else {@code epoch}
    */
   long wholeSinceEpoch(long previousEpoch, long epoch) {
     if (!lost().isEmpty()) {

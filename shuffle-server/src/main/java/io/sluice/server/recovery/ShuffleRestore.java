@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Feeds the runs of one shuffle into its log, with the attempts of their blocks. A run that can no
- * longer be opened, though it could a moment ago, is left out; one that fails half way is lost, and
- * what it had brought is taken out again. Used by one thread.
+ * Restores the log of one shuffle from its runs. A run that can no longer be opened is skipped; a
+ * run that fails during its restore is declared lost, and its extents are removed again. Used by
+ * one thread.
  */
 final class ShuffleRestore {
   private static final Logger LOG = LoggerFactory.getLogger(ShuffleRestore.class);
@@ -65,17 +65,17 @@ final class ShuffleRestore {
           .addKeyValue("application", log.key().application())
           .addKeyValue("shuffle", log.key().shuffle())
           .addKeyValue("problem", e.toString())
-          .log("run lost while it was restored");
+          .log("run lost during restore");
       recount(Set.copyOf(log.lose(Set.of(run))));
     }
   }
 
-  /** Bytes of the files that are served again. */
+  /** Total length of the restored files. */
   long bytes() {
     return bytes;
   }
 
-  /** Runs that could not be read. */
+  /** Number of runs that could not be read. */
   int lost() {
     return lost;
   }
@@ -94,13 +94,13 @@ final class ShuffleRestore {
         }
       }
     } catch (IOException e) {
-      // Its attempts stay incomplete there, which is the safe side.
+      // Its attempts stay incomplete there, which is safe.
       LOG.atWarn()
           .addKeyValue("application", log.key().application())
           .addKeyValue("shuffle", log.key().shuffle())
           .addKeyValue("file", run)
           .addKeyValue("problem", e.toString())
-          .log("run not counted again");
+          .log("blocks of run not counted");
     }
   }
 

@@ -1,8 +1,8 @@
 /**
- * From a stop or a crash to the next life of the server: what the directories hold is checked
- * against their catalogs, sorted, and fed into the logs; a clean stop is marked.
+ * Recovery at the start of a server process: run files are checked against the catalogs and
+ * restored to the logs. Also records clean stops.
  *
- * <p>Runs before the server takes requests and after it took the last. Directories are looked
- * through in parallel, each by a thread of its own; shuffles are restored in parallel.
+ * <p>Runs before the server accepts requests and after its last request. Directories are scanned in
+ * parallel, each on its own thread; shuffles are restored in parallel.
  */
 package io.sluice.server.recovery;

@@ -12,13 +12,14 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Reads class paths as {@code java -cp} does: files, directories, and {@code dir/*} for its jars.
+ * Parses class paths as {@code java -cp} does: files, directories, and {@code dir/*} for all jars
+ * of a directory.
  */
 final class ClassPath {
   private final List<URL> urls = new ArrayList<>();
 
   /**
-   * Adds the entries of a class path; those that do not exist are passed over, as by the JVM.
+   * Adds the entries of a class path; entries that do not exist are ignored, as by the JVM.
    *
    * @throws IOException if a directory cannot be listed
    */
@@ -33,7 +34,7 @@ final class ClassPath {
     return this;
   }
 
-  /** Adds the jars of a directory, in the order of their names; none if there is no directory. */
+  /** Adds the jars of a directory, sorted by name; none if the directory does not exist. */
   ClassPath addJarsOf(Path directory) throws IOException {
     if (Files.isDirectory(directory)) {
       try (Stream<Path> files = Files.list(directory)) {

@@ -10,9 +10,9 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * A file system from a class loader of its own. Calls to it and to its files run with that loader
- * as their thread's, and what goes wrong inside, be it a missing class, comes out as an IOException
- * of one line. Thread-safe.
+ * A file system from a separate class loader. Calls run with that loader as the thread's context
+ * class loader. Any failure, even a missing class, is thrown as an IOException with a one-line
+ * message. Thread-safe.
  */
 final class LoadedFileSystem implements RemoteFileSystem {
   private final RemoteFileSystem files;
@@ -89,13 +89,13 @@ final class LoadedFileSystem implements RemoteFileSystem {
     try {
       return call.run();
     } catch (LinkageError | RuntimeException e) {
-      throw new IOException(files.base() + ": " + OneLine.of(e), e);
+      throw new IOException(files.base() + ": " + OneLineMessage.of(e), e);
     } finally {
       thread.setContextClassLoader(outer);
     }
   }
 
-  /** A file that is read, with the loader and the failures of {@link LoadedFileSystem}. */
+  /** A file to read, with class loader and exceptions as {@link LoadedFileSystem}. */
   private final class LoadedInput implements RemoteInput {
     private final RemoteInput input;
 
@@ -123,7 +123,7 @@ final class LoadedFileSystem implements RemoteFileSystem {
     }
   }
 
-  /** A file that is written, with the loader and the failures of {@link LoadedFileSystem}. */
+  /** A file to write, with class loader and exceptions as {@link LoadedFileSystem}. */
   private final class LoadedOutput implements RemoteOutput {
     private final RemoteOutput output;
 

@@ -4,9 +4,9 @@ import java.net.URL;
 import java.net.URLClassLoader;
 
 /**
- * Loads a remote file system's classes from its own class path, apart from the server's: Hadoop
- * brings its own versions of libraries that the server has too. Only the JDK, the interface between
- * the two and the log are shared.
+ * Loads the classes of a remote file system from a separate class path, because Hadoop needs other
+ * versions of libraries that the server uses too. Only the JDK, the {@code spi} package and SLF4J
+ * are shared with the server.
  */
 final class RemoteClassLoader extends URLClassLoader {
   static {
@@ -19,7 +19,7 @@ final class RemoteClassLoader extends URLClassLoader {
   private final ClassLoader server;
 
   /**
-   * @param server has the interface and the log
+   * @param server loads the {@code spi} package and SLF4J
    */
   RemoteClassLoader(URL[] classPath, ClassLoader server) {
     super("remote-storage", classPath, ClassLoader.getPlatformClassLoader());

@@ -12,16 +12,16 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The tier on a remote file system.
+ * Configuration of the remote tier.
  *
- * @param used whether there is one
- * @param path of the directory that servers share, with its scheme
- * @param capacityBytes most bytes of this server there; {@link Long#MAX_VALUE}: what there is
- * @param largeBytes runs from this length on are worth a file there
- * @param startTimeoutMs how long a start waits for it
- * @param classPath of a Hadoop client
- * @param configurationDirectory of Hadoop
- * @param properties of Hadoop
+ * @param used whether the remote tier is enabled
+ * @param path URI of the directory that servers share
+ * @param capacityBytes maximum bytes stored by this server; {@link Long#MAX_VALUE}: no limit
+ * @param largeBytes minimum length of runs to move there first
+ * @param startTimeoutMs time for which the start of the server waits for the file system
+ * @param classPath class path of a Hadoop client
+ * @param configurationDirectory configuration directory of Hadoop
+ * @param properties Hadoop properties
  */
 public record RemoteConfig(
     boolean used,
@@ -37,7 +37,7 @@ public record RemoteConfig(
   private static final Pattern WITH_SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*:/.*");
 
   /**
-   * A login from a keytab, as far as it was given.
+   * The configured Kerberos login, possibly incomplete.
    *
    * @param used whether to log in
    */
@@ -47,7 +47,7 @@ public record RemoteConfig(
       Optional<Path> keytab,
       Optional<Path> krb5Configuration,
       long reloginMs) {
-    /** For a file system; empty: no login. */
+    /** Settings for the file system; empty: no login. */
     public Optional<KerberosSettings> settings() {
       return used
           ? Optional.of(
@@ -63,19 +63,19 @@ public record RemoteConfig(
               path -> WITH_SCHEME.matcher(path).matches(),
               "a directory with its scheme, such as hdfs://cluster/sluice")
           .doc(
-              "Directory on a Hadoop file system for the coldest run files, shared by servers and"
-                  + " clients; each server keeps to directories of its own. Needed with"
-                  + " MEMORY_LOCALFILE_HDFS in rss.storage.type.")
+              "URI of the directory for the coldest run files on a Hadoop file system, shared by"
+                  + " servers and clients; each server writes to its own subdirectories. Required"
+                  + " if rss.storage.type is MEMORY_LOCALFILE_HDFS.")
           .build();
 
   static final ConfigKey<Long> CAPACITY =
       ConfigKey.dataSize("rss.server.remote.storage.capacity")
           .defaultValue(UNBOUNDED)
-          .alsoAllow(UNBOUNDED, "what the file system has free")
+          .alsoAllow(UNBOUNDED, "the free space of the file system")
           .atLeast(1L << 20)
           .doc(
-              "Maximum bytes that this server stores on the remote file system. Set it if the"
-                  + " file system has other users.")
+              "Maximum bytes stored by this server on the remote file system. Set it if the file"
+                  + " system has other users.")
           .build();
 
   static final ConfigKey<Long> LARGE =
@@ -83,9 +83,9 @@ public record RemoteConfig(
           .defaultValue(64L << 20)
           .atLeast(1L)
           .doc(
-              "Size from which run files go to the remote file system first when local"
-                  + " directories are full, and from which a shuffle in memory is written there"
-                  + " directly if no local directory has room. Raise it if the file system suffers from"
+              "Minimum size of run files that are moved first to the remote file system when local"
+                  + " directories are full. Also the minimum size of a shuffle in memory that is"
+                  + " written there directly if no local directory has space. Raise it to avoid"
                   + " small files.")
           .build();
 
@@ -95,18 +95,19 @@ public record RemoteConfig(
           .atLeast(0L)
           .atMost(600_000L)
           .doc(
-              "How long a start waits for the remote file system. Then the server starts without"
-                  + " that tier, tries it again in the background, and lacks what an earlier process"
-                  + " left there. Raise it if that data matters more than the start.")
+              "Time for which the start waits for the remote file system. After it, the server"
+                  + " starts without that tier, retries in the background, and loses the data of"
+                  + " earlier processes there. Raise it if that data matters more than a fast"
+                  + " start.")
           .build();
 
   static final ConfigKey<String> CLASS_PATH =
       ConfigKey.string("rss.server.hadoop.classpath")
           .defaultText("environment variable `HADOOP_CLASSPATH`")
           .doc(
-              "Class path of a Hadoop client, as java -cp takes it, beside the jars in lib/hadoop"
-                  + " of the distribution; `hadoop classpath` prints one. Needed for a remote file"
-                  + " system without those jars.")
+              "Class path of a Hadoop client in the format of java -cp, added to the jars in"
+                  + " lib/hadoop of the distribution; `hadoop classpath` prints one. Set it for a"
+                  + " remote file system without those jars.")
           .build();
 
   static final ConfigKey<String> CONFIGURATION_DIRECTORY =
@@ -114,16 +115,16 @@ public record RemoteConfig(
           .check(text -> text.startsWith("/"), "an absolute directory")
           .defaultText("environment variable `HADOOP_CONF_DIR`")
           .doc(
-              "Directory of core-site.xml and hdfs-site.xml of Hadoop. Set it if the remote file"
+              "Directory of Hadoop's core-site.xml and hdfs-site.xml. Set it if the remote file"
                   + " system needs more than its URI.")
           .build();
 
-  /** Settings of Hadoop's own. */
+  /** Properties passed to Hadoop. */
   public static final ConfigSchema.Family PROPERTIES =
       new ConfigSchema.Family(
           "rss.server.hadoop.",
-          "Handed to Hadoop under the rest of the name, over what its files say:"
-              + " rss.server.hadoop.dfs.replication 2.");
+          "Hadoop properties by the rest of the name; they override Hadoop's configuration files."
+              + " Example: rss.server.hadoop.dfs.replication 2.");
 
   static final ConfigKey<Boolean> KERBEROS =
       ConfigKey.bool("rss.security.hadoop.kerberos.enable")
@@ -136,21 +137,25 @@ public record RemoteConfig(
   static final ConfigKey<String> KRB5_CONF =
       ConfigKey.string("rss.security.hadoop.kerberos.krb5-conf.file")
           .check(text -> text.startsWith("/"), "an absolute file")
-          .defaultText("the system's")
-          .doc("Configuration file of Kerberos. Set it if it is not where the system has it.")
+          .defaultText("default of the JVM")
+          .doc(
+              "Configuration file of Kerberos (krb5.conf). Set it if the file is not at the"
+                  + " default location.")
           .build();
 
   static final ConfigKey<String> KEYTAB =
       ConfigKey.string("rss.security.hadoop.kerberos.keytab.file")
           .check(text -> text.startsWith("/"), "an absolute file")
           .doc(
-              "Keytab of rss.security.hadoop.kerberos.principal. Needed with"
+              "Keytab file of rss.security.hadoop.kerberos.principal. Required with"
                   + " rss.security.hadoop.kerberos.enable.")
           .build();
 
   static final ConfigKey<String> PRINCIPAL =
       ConfigKey.string("rss.security.hadoop.kerberos.principal")
-          .doc("Kerberos principal of the server. Needed with rss.security.hadoop.kerberos.enable.")
+          .doc(
+              "Kerberos principal of the server. Required with"
+                  + " rss.security.hadoop.kerberos.enable.")
           .build();
 
   static final ConfigKey<Long> RELOGIN_INTERVAL =
@@ -158,11 +163,11 @@ public record RemoteConfig(
           .defaultValue(60_000L)
           .atLeast(1_000L)
           .doc(
-              "How often the Kerberos ticket is checked; it is renewed near its end. Lower it if"
-                  + " tickets live for minutes.")
+              "Interval of checks of the Kerberos ticket, which is renewed before it expires."
+                  + " Lower it if tickets expire after minutes.")
           .build();
 
-  /** The keys that this record is made from, beside {@code rss.storage.type}. */
+  /** The keys that this record is made from, in addition to {@code rss.storage.type}. */
   public static final List<ConfigKey<?>> KEYS =
       List.of(
           PATH,
@@ -181,7 +186,7 @@ public record RemoteConfig(
     properties = Map.copyOf(properties);
   }
 
-  /** The tier has a place. */
+  /** Checks that the remote tier has a path. */
   public static Optional<String> checkPath(ConfigSet set) {
     return usesRemote(set) && set.find(PATH).isEmpty()
         ? Optional.of(
@@ -192,7 +197,7 @@ public record RemoteConfig(
         : Optional.empty();
   }
 
-  /** A login has what it needs. */
+  /** Checks that a Kerberos login has keytab and principal. */
   public static Optional<String> checkKerberos(ConfigSet set) {
     return set.get(KERBEROS) && (set.find(KEYTAB).isEmpty() || set.find(PRINCIPAL).isEmpty())
         ? Optional.of(KERBEROS.name() + " needs " + KEYTAB.name() + " and " + PRINCIPAL.name())

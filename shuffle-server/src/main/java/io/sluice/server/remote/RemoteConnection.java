@@ -13,12 +13,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A remote file system that may not answer yet. A thread of its own opens it, and tries again until
- * it is open; until then every call fails at once, and nobody waits. Once open, it is the file
- * system's client that deals with outages.
+ * A remote file system that may not be reachable yet. A background thread retries until it is open;
+ * until then every call fails at once. Afterwards the client of the file system handles outages.
  *
- * <p>What an earlier life left there is recovered by whoever waits for the connection; if it comes
- * too late for that, it is {@link Late} that is told before the file system can be used.
+ * <p>If the file system is open before the timeout of {@link #await}, the caller recovers the files
+ * of earlier epochs. Otherwise {@link Late} is called before the file system is used.
  *
  * <p>Thread-safe.
  */
@@ -27,15 +26,15 @@ final class RemoteConnection implements RemoteFileSystem {
 
   private static final long CLOSE_WAIT_MS = 5_000;
 
-  /** Opens the file system; waits for it. */
+  /** Opens the file system; blocks. */
   interface Opener {
     RemoteFileSystem open() throws IOException;
   }
 
-  /** Told that the file system can be used, after nobody waits for it any more. */
+  /** Called when the file system opens after {@link #await} has returned. */
   interface Late {
     /**
-     * Clears away what nobody refers to any more.
+     * Deletes files of earlier epochs, which are no longer referenced.
      *
      * @param files borrows
      */
@@ -55,14 +54,14 @@ final class RemoteConnection implements RemoteFileSystem {
   private IOException problem;
 
   @GuardedBy("this")
-  private boolean waitedFor = true;
+  private boolean awaited = true;
 
   @GuardedBy("this")
   private boolean closed;
 
   /**
-   * @param base for messages while it is not open
-   * @param retryMs between two tries
+   * @param base URI for messages, until the file system is open
+   * @param retryMs time between attempts
    */
   RemoteConnection(String base, Opener opener, Late late, long retryMs) {
     this.base = base;
@@ -77,11 +76,11 @@ final class RemoteConnection implements RemoteFileSystem {
   }
 
   /**
-   * Waits until the file system can be used. May be called once; afterwards a file system that is
-   * not open yet counts as one that comes late.
+   * Waits until the file system is open. May be called once; if it opens later, {@link Late} is
+   * called.
    *
-   * @return whether it can be
-   * @throws MissingClassesException it never can be
+   * @return whether it is open
+   * @throws MissingClassesException if it cannot be loaded
    */
   synchronized boolean await(long timeoutMs) throws MissingClassesException, InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
@@ -90,15 +89,16 @@ final class RemoteConnection implements RemoteFileSystem {
         long leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
         if (leftMs <= 0) {
           LOG.warn(
-              "remote file system does not answer, starting without it base={} problem={}",
+              "remote file system does not answer, starting without it, will retry base={}"
+                  + " problem={}",
               base,
-              problem == null ? "no answer yet" : problem.getMessage());
+              problem == null ? "no answer within the timeout" : problem.getMessage());
           return false;
         }
         wait(leftMs);
       }
     } finally {
-      waitedFor = false;
+      awaited = false;
     }
     if (problem instanceof MissingClassesException missing) {
       throw missing;
@@ -117,7 +117,7 @@ final class RemoteConnection implements RemoteFileSystem {
       } catch (IOException e) {
         failed(e);
       } catch (RuntimeException e) {
-        failed(new IOException(OneLine.of(e), e));
+        failed(new IOException(OneLineMessage.of(e), e));
       }
       if (!pause()) {
         return;
@@ -136,7 +136,7 @@ final class RemoteConnection implements RemoteFileSystem {
         synchronized (this) {
           files = closed ? null : opened;
         }
-        LOG.info("remote file system answers base={}", base);
+        LOG.info("remote file system is open base={}", base);
       }
       usable = true;
     } finally {
@@ -146,9 +146,9 @@ final class RemoteConnection implements RemoteFileSystem {
     }
   }
 
-  /** Whether somebody waits for it, who has it now. */
+  /** Publishes the file system; returns whether a caller of {@link #await} receives it. */
   private synchronized boolean publish(RemoteFileSystem opened) {
-    if (!waitedFor || closed) {
+    if (!awaited || closed) {
       return closed;
     }
     files = opened;
@@ -160,7 +160,7 @@ final class RemoteConnection implements RemoteFileSystem {
   private synchronized void failed(IOException failure) {
     if (problem == null) {
       LOG.warn(
-          "remote file system cannot be opened, trying again base={} problem={}",
+          "remote file system cannot be opened, will retry base={} problem={}",
           base,
           failure.getMessage());
     }
@@ -168,7 +168,7 @@ final class RemoteConnection implements RemoteFileSystem {
     notifyAll();
   }
 
-  /** Whether to go on. */
+  /** Waits before the next attempt; false if closed. */
   private synchronized boolean pause() {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(retryMs);
     try {
@@ -187,7 +187,7 @@ final class RemoteConnection implements RemoteFileSystem {
     return closed;
   }
 
-  /** The open file system; fails at once if there is none. */
+  /** The open file system; fails at once if it is not open. */
   private synchronized RemoteFileSystem open() throws IOException {
     if (files == null) {
       throw new IOException(
@@ -199,7 +199,7 @@ final class RemoteConnection implements RemoteFileSystem {
     return files;
   }
 
-  /** As it was asked for, until it is open. */
+  /** The configured URI, until the file system is open. */
   @Override
   public synchronized String base() {
     return files == null ? base : files.base();

@@ -9,12 +9,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Where a Hadoop client may be found.
+ * Locations of the classes and configuration of a Hadoop client.
  *
- * @param configuredClassPath as the server's configuration says; replaces {@code hadoopClassPath}
- * @param hadoopClassPath as the environment says, {@code HADOOP_CLASSPATH}
- * @param hadoopConfiguration as the environment says, {@code HADOOP_CONF_DIR}
- * @param library of the distribution, with the jars of the tier
+ * @param configuredClassPath from the server's configuration; replaces {@code hadoopClassPath}
+ * @param hadoopClassPath environment variable {@code HADOOP_CLASSPATH}
+ * @param hadoopConfiguration environment variable {@code HADOOP_CONF_DIR}
+ * @param library directory of the distribution with the jars of the remote tier
  */
 public record RemoteEnvironment(
     Optional<String> configuredClassPath,
@@ -23,10 +23,9 @@ public record RemoteEnvironment(
     Optional<Path> library) {
 
   /**
-   * Looks into the environment of a process.
+   * Reads the environment variables of a process.
    *
-   * @param home directory of the distribution, as the system property {@code sluice.home} says; may
-   *     be null
+   * @param home directory of the distribution, system property {@code sluice.home}; may be null
    */
   public static RemoteEnvironment of(
       Optional<String> configuredClassPath, Map<String, String> environment, String home) {
@@ -59,6 +58,6 @@ public record RemoteEnvironment(
     } else {
       hadoopClassPath.ifPresent(text -> parts.add("HADOOP_CLASSPATH " + text));
     }
-    return parts.isEmpty() ? "(nothing given)" : String.join(" and ", parts);
+    return parts.isEmpty() ? "(no class path is configured)" : String.join(" and ", parts);
   }
 }

@@ -9,24 +9,23 @@ import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 
 /**
- * Finds an implementation of the remote tier on a class path of its own, and opens it. Its class
- * loader stays as long as the process: Hadoop leaves threads and shutdown hooks behind.
- * Thread-safe.
+ * Loads an implementation of the remote tier from a separate class path, and opens it. The class
+ * loader is never closed, because Hadoop leaves threads and shutdown hooks. Thread-safe.
  */
 public final class RemoteFileSystems {
   private final ClassLoader loader;
   private final String origin;
 
   /**
-   * @param classPath where the implementation and what it needs lie
-   * @param origin where that comes from, for messages
+   * @param classPath the implementation and its dependencies
+   * @param origin source of the class path, for messages
    */
   RemoteFileSystems(URL[] classPath, String origin) {
     this.loader = new RemoteClassLoader(classPath, RemoteFileSystems.class.getClassLoader());
     this.origin = origin;
   }
 
-  /** Looks where an environment says. */
+  /** Uses the class path of an environment. */
   public static RemoteFileSystems of(RemoteEnvironment environment) throws IOException {
     return new RemoteFileSystems(environment.classPath(), environment.describeClassPath());
   }
@@ -34,12 +33,12 @@ public final class RemoteFileSystems {
   /**
    * Opens a remote file system.
    *
-   * @throws MissingClassesException what is missing, in one line
-   * @throws IOException it does not answer, in one line
+   * @throws MissingClassesException if a class is missing; the message is one line
+   * @throws IOException if the file system does not answer; the message is one line
    */
   public RemoteFileSystem open(RemoteSettings settings) throws IOException {
     ClassLoader outer = Thread.currentThread().getContextClassLoader();
-    // Hadoop looks for its parts where the thread says.
+    // Hadoop loads classes with the context class loader of the thread.
     Thread.currentThread().setContextClassLoader(loader);
     try {
       return new LoadedFileSystem(provider().open(settings), loader);
@@ -48,7 +47,7 @@ public final class RemoteFileSystems {
           "a class that the remote file system needs is missing from "
               + origin
               + ": "
-              + OneLine.of(e),
+              + OneLineMessage.of(e),
           e);
     } finally {
       Thread.currentThread().setContextClassLoader(outer);
@@ -63,7 +62,7 @@ public final class RemoteFileSystems {
                 new MissingClassesException(
                     "no remote file system on the class path "
                         + origin
-                        + "; give rss.server.hadoop.classpath with sluice-storage-hadoop and"
+                        + "; set rss.server.hadoop.classpath to sluice-storage-hadoop and"
                         + " Hadoop's client jars",
                     null));
   }

@@ -1,14 +1,14 @@
 package io.sluice.server.remote;
 
-import io.sluice.server.disk.NarrowChannel;
+import io.sluice.server.disk.RestrictedFileChannel;
 import io.sluice.server.remote.spi.RemoteInput;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
 
 /** Positioned reads of a complete remote file. Thread-safe. */
-final class RemoteReadChannel extends NarrowChannel {
-  /** Large enough that a request over the network is worth its while. */
+final class RemoteReadChannel extends RestrictedFileChannel {
+  /** Large, to amortize the latency of a request. */
   private static final int TRANSFER_BYTES = 1 << 20;
 
   private final RemoteInput input;
@@ -36,7 +36,7 @@ final class RemoteReadChannel extends NarrowChannel {
     return input.length();
   }
 
-  /** Copies through a buffer; fewer bytes than asked for when the target takes no more. */
+  /** Copies through a buffer; returns less than {@code count} if the target accepts fewer bytes. */
   @Override
   public long transferTo(long position, long count, WritableByteChannel target) throws IOException {
     long end = Math.min(position + count, size());

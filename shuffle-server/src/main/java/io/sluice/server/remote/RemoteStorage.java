@@ -18,29 +18,29 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What one server keeps on a remote file system that it shares with others.
+ * The files of one server on a remote file system that servers share.
  *
  * <pre>
  *   BASE/APPLICATION/SERVER/RUNID.run
  * </pre>
  *
- * This class never lists, writes or deletes anything outside the directories that carry its
- * server's name, but for directories of applications that have become empty: one server's end of an
- * application says nothing about another's. Files are written under their final names, because
- * renaming is a copy on some object stores; until the catalog has a run, its file is nobody's.
+ * This class lists, writes and deletes only in the directories of its server, and deletes empty
+ * directories of applications: other servers may still have data of an application that ended here.
+ * Files are written under their final names, because renaming is a copy on some object stores; a
+ * file without a catalog record is unreferenced.
  *
- * <p>Files of an earlier life are known once {@link #list} has found them. Thread-safe; nothing
- * waits for the network under the lock.
+ * <p>Files of earlier epochs are known after {@link #list}. Thread-safe; does no I/O under the
+ * lock.
  */
 public final class RemoteStorage implements Storage {
-  /** No application's name has this character. */
-  private static final String OUR_MARK = "~";
+  /** A character that application ids do not contain. */
+  private static final String ESCAPE = "~";
 
   private final String name;
   private final RemoteFileSystem files;
   private final String server;
   private final long limitBytes;
-  private final long worthwhileBytes;
+  private final long preferredMinBytes;
 
   @GuardedBy("this")
   private final Map<String, Stored> stored = new HashMap<>();
@@ -54,30 +54,30 @@ public final class RemoteStorage implements Storage {
   private volatile RemoteSpace space = new RemoteSpace(0, 0);
 
   /**
-   * A file that is there.
+   * A stored file.
    *
-   * @param directory of its application
+   * @param directory directory of its application
    */
   private record Stored(String directory, long length) {}
 
   /**
-   * @param name for messages
+   * @param name name for messages
    * @param files takes
-   * @param server name of this server's directories, which no other server has
-   * @param limitBytes most bytes to store, {@link Long#MAX_VALUE}: what the file system takes
-   * @param worthwhileBytes length from which a file is worth its place among the file system's
-   *     names
+   * @param server unique name of this server's directories
+   * @param limitBytes maximum bytes to store; {@link Long#MAX_VALUE}: no limit
+   * @param preferredMinBytes minimum length of files to move here first, to limit the number of
+   *     files
    */
   public RemoteStorage(
-      String name, RemoteFileSystem files, String server, long limitBytes, long worthwhileBytes) {
+      String name, RemoteFileSystem files, String server, long limitBytes, long preferredMinBytes) {
     if (server.isEmpty() || server.contains("/") || server.startsWith(".")) {
-      throw new IllegalArgumentException("\"" + server + "\" is no name for a directory");
+      throw new IllegalArgumentException("\"" + server + "\" is not a valid directory name");
     }
     this.name = name;
     this.files = files;
     this.server = server;
     this.limitBytes = limitBytes;
-    this.worthwhileBytes = worthwhileBytes;
+    this.preferredMinBytes = preferredMinBytes;
   }
 
   @Override
@@ -91,8 +91,8 @@ public final class RemoteStorage implements Storage {
   }
 
   @Override
-  public long worthwhileBytes() {
-    return worthwhileBytes;
+  public long preferredMinBytes() {
+    return preferredMinBytes;
   }
 
   @Override
@@ -106,17 +106,17 @@ public final class RemoteStorage implements Storage {
     return Math.min(limitBytes, space.capacityBytes());
   }
 
-  /** As {@link #capacityBytes} found it, less what was stored since. */
+  /** Free space at the last {@link #capacityBytes}, minus bytes stored since. */
   @Override
   public synchronized long freeBytes() {
     return Math.max(0, Math.min(limitBytes - storedBytes, space.freeBytes()));
   }
 
-  /** A file that belongs to no application; one that an earlier life left under its name goes. */
+  /** Creates a file of no application; replaces a file of that name from an earlier epoch. */
   @Override
   public NewFile create(String file) throws IOException {
-    files.delete(path(OUR_MARK, file));
-    return new Writing(OUR_MARK, file);
+    files.delete(path(ESCAPE, file));
+    return new Writing(ESCAPE, file);
   }
 
   @Override
@@ -145,7 +145,7 @@ public final class RemoteStorage implements Storage {
     }
     String directory = found.get().directory();
     files.delete(path(directory, file));
-    forget(file);
+    removeEntry(file);
     clear(directory);
   }
 
@@ -157,7 +157,7 @@ public final class RemoteStorage implements Storage {
         for (RemoteEntry each : files.list(directory.name() + "/" + server)) {
           if (!each.isDirectory()) {
             entries.add(new Entry(each.name(), each.length()));
-            remember(each.name(), new Stored(directory.name(), each.length()));
+            addEntry(each.name(), new Stored(directory.name(), each.length()));
           }
         }
       }
@@ -165,7 +165,7 @@ public final class RemoteStorage implements Storage {
     return entries;
   }
 
-  /** Only that it answers: to look at all directories would cost many requests. */
+  /** Checks only that the file system answers: listing all directories would take many requests. */
   @Override
   public void checkPresent() throws IOException {
     files.space();
@@ -180,7 +180,7 @@ public final class RemoteStorage implements Storage {
     return Optional.ofNullable(stored.get(file));
   }
 
-  private synchronized void remember(String file, Stored added) {
+  private synchronized void addEntry(String file, Stored added) {
     Stored before = stored.put(file, added);
     storedBytes += added.length() - (before == null ? 0 : before.length());
     if (before == null) {
@@ -188,7 +188,7 @@ public final class RemoteStorage implements Storage {
     }
   }
 
-  private synchronized void forget(String file) {
+  private synchronized void removeEntry(String file) {
     Stored gone = stored.remove(file);
     if (gone != null) {
       storedBytes -= gone.length();
@@ -199,7 +199,7 @@ public final class RemoteStorage implements Storage {
 
   /**
    * Deletes an application's directories if they are empty. A file that is being written keeps
-   * them; its writer calls this again if it gives up.
+   * them; its writer calls this again if it fails.
    */
   private void clear(String directory) throws IOException {
     synchronized (this) {
@@ -215,9 +215,9 @@ public final class RemoteStorage implements Storage {
     return directory + "/" + server + "/" + file;
   }
 
-  /** Some names that an application may have mean something else to a file system. */
+  /** Escapes application ids that a file system would interpret, such as {@code ..}. */
   private static String directory(String application) {
-    return application.startsWith(".") ? OUR_MARK + application : application;
+    return application.startsWith(".") ? ESCAPE + application : application;
   }
 
   private IOException wrongLength(String path, long found, long expected) {
@@ -253,10 +253,10 @@ public final class RemoteStorage implements Storage {
       completed = true;
       checkStored(length);
       committed = true;
-      remember(file, new Stored(directory, length));
+      addEntry(file, new Stored(directory, length));
     }
 
-    /** Some connectors end an upload that failed without a word. */
+    /** Some connectors complete a failed upload without an exception. */
     private void checkStored(long length) throws IOException {
       String path = path(directory, file);
       try (RemoteInput input = files.open(path)) {
@@ -264,7 +264,8 @@ public final class RemoteStorage implements Storage {
           throw wrongLength(path, input.length(), length);
         }
       } catch (NoSuchFileException e) {
-        throw new IOException(files.base() + "/" + path + " is not there after it was written", e);
+        throw new IOException(
+            files.base() + "/" + path + " does not exist after it was written", e);
       }
     }
 

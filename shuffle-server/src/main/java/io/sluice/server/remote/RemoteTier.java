@@ -20,10 +20,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A server's part of a remote file system: its storage and its catalog, for a {@link
- * io.sluice.server.disk.Disk}. The catalog lies in a local directory, because it is changed with
- * every run; if that directory is lost, the next start finds none of the runs, which are deleted
- * then.
+ * The remote tier of a server: storage and catalog for a {@link io.sluice.server.disk.Disk}. The
+ * catalog is in a local directory, because it changes with every run. If that directory is lost,
+ * the next start deletes the remote runs as unknown.
  *
  * <p>Immutable; its parts are thread-safe.
  */
@@ -32,8 +31,8 @@ public final class RemoteTier {
 
   private static final long RETRY_MS = 30_000;
 
-  /** A request may be repeated at several nodes before an answer comes. */
-  private static final int PATIENCE = 5;
+  /** Factor on all health times: a request may be retried on several nodes. */
+  private static final int TIMEOUT_FACTOR = 5;
 
   private final RemoteStorage storage;
   private final RunCatalog catalog;
@@ -44,22 +43,23 @@ public final class RemoteTier {
   }
 
   /**
-   * Opens the tier. If the file system does not answer in time, the tier is there and cannot be
-   * used; it is cleared of what an earlier life left there when it answers.
+   * Opens the tier. If the file system does not answer within the timeout, the tier is unusable
+   * until it answers; then files of earlier epochs are deleted.
    *
-   * @param local the server's own directories, locked
-   * @param host this one's, to be seen in names
-   * @param worthwhileBytes length from which a file is worth having there
-   * @param group that may read files there; empty: only the server's user on that file system
-   * @param sync whether each change of the catalog outlives a crash of the machine
-   * @throws IOException what is wrong with the configuration or a local directory, in one line
+   * @param local the server's local directories, locked
+   * @param host name of this host, used in directory names
+   * @param preferredMinBytes minimum length of files to move there first
+   * @param group group with read permission; empty: only the server's user on that file system
+   * @param sync whether each change of the catalog is synced
+   * @throws IOException if the configuration or a local directory is not usable; the message is one
+   *     line
    */
   public static RemoteTier open(
       RemoteConfig config,
       RemoteEnvironment environment,
       List<Path> local,
       String host,
-      long worthwhileBytes,
+      long preferredMinBytes,
       Optional<String> group,
       boolean sync,
       RandomGenerator random)
@@ -76,19 +76,19 @@ public final class RemoteTier {
         settings.base(),
         () -> implementations.open(settings),
         config.capacityBytes(),
-        worthwhileBytes,
+        preferredMinBytes,
         config.startTimeoutMs(),
         RETRY_MS,
         ServerDirectory.in(local, host, random),
         new CatalogConfig(sync, CatalogConfig.DEFAULT.maxTombstones()));
   }
 
-  /** As above, with a file system from the caller. */
+  /** As above, with a given file system. */
   static RemoteTier open(
       String base,
       RemoteConnection.Opener opener,
       long limitBytes,
-      long worthwhileBytes,
+      long preferredMinBytes,
       long startTimeoutMs,
       long retryMs,
       ServerDirectory directory,
@@ -106,7 +106,7 @@ public final class RemoteTier {
       LOG.info(
           "remote tier opened base={} directories={} answers={}", base, directory.name(), answers);
       return new RemoteTier(
-          new RemoteStorage(base, connection, directory.name(), limitBytes, worthwhileBytes),
+          new RemoteStorage(base, connection, directory.name(), limitBytes, preferredMinBytes),
           catalog);
     } finally {
       if (!opened) {
@@ -117,8 +117,8 @@ public final class RemoteTier {
   }
 
   /**
-   * When the tier is ill: with longer times than a disk of this machine, and far fewer probes,
-   * since it is one file system for many servers.
+   * Health thresholds of the tier: longer times and fewer probes than for a local disk, since many
+   * servers share one file system.
    */
   public static HealthConfig health(HealthConfig local) {
     return new HealthConfig(
@@ -128,14 +128,14 @@ public final class RemoteTier {
         local.checksumErrorsUntilSuspect(),
         local.errorWindowMs(),
         local.slowFactor(),
-        local.slowLeastMs() * PATIENCE,
+        local.slowThresholdMs() * TIMEOUT_FACTOR,
         new ProbeConfig(
-            local.probes().intervalMs() * PATIENCE,
-            local.probes().retryMs() * PATIENCE,
-            local.probes().timeoutMs() * PATIENCE,
+            local.probes().intervalMs() * TIMEOUT_FACTOR,
+            local.probes().retryMs() * TIMEOUT_FACTOR,
+            local.probes().timeoutMs() * TIMEOUT_FACTOR,
             local.probes().successesToReturn()),
-        local.lostAfterMs() * PATIENCE,
-        local.writeTimeoutMs() * PATIENCE);
+        local.lostAfterMs() * TIMEOUT_FACTOR,
+        local.writeTimeoutMs() * TIMEOUT_FACTOR);
   }
 
   public RemoteStorage storage() {
@@ -146,21 +146,24 @@ public final class RemoteTier {
     return catalog;
   }
 
-  /** Nobody in this life refers to what an earlier one left: it was not there to be recovered. */
+  /**
+   * Deletes the files of earlier epochs, which were not recovered because the file system was
+   * unreachable.
+   */
   private static void clear(String base, RemoteFileSystem files, String name, RunCatalog catalog)
       throws IOException {
     List<RunId> recorded = catalog.runs().stream().map(RunRecord::id).toList();
-    // What is cleared away here is missing, however cleanly the life before had stopped.
-    catalog.stopped(CleanStop.NONE);
+    // The deleted data is missing, even if the previous epoch ended with a clean stop.
+    catalog.recordCleanStop(CleanStop.NONE);
     catalog.remove(recorded);
-    // Its directories only; the file system stays open.
+    // Closes nothing but this object; the file system stays open.
     RemoteStorage leftovers = new RemoteStorage(base, files, name, Long.MAX_VALUE, 0);
     List<Storage.Entry> entries = leftovers.list();
     for (Storage.Entry entry : entries) {
       leftovers.delete(entry.file());
     }
     LOG.info(
-        "remote tier cleared of what was not recovered base={} runs={} files={}",
+        "deleted unrecovered runs of the remote tier base={} runs={} files={}",
         base,
         recorded.size(),
         entries.size());

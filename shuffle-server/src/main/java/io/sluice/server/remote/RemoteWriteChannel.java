@@ -1,20 +1,20 @@
 package io.sluice.server.remote;
 
-import io.sluice.server.disk.NarrowChannel;
+import io.sluice.server.disk.RestrictedFileChannel;
 import io.sluice.server.remote.spi.RemoteOutput;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
 
-/** Writes a remote file from front to back. Belongs to one thread. */
-final class RemoteWriteChannel extends NarrowChannel {
+/** Writes a remote file sequentially. Belongs to one thread. */
+final class RemoteWriteChannel extends RestrictedFileChannel {
   private static final int TRANSFER_BYTES = 1 << 20;
 
   private final RemoteOutput output;
   private long written;
 
   /**
-   * @param output borrows: it is closed by whoever made it
+   * @param output borrows: the caller closes it
    */
   RemoteWriteChannel(RemoteOutput output) {
     super("a remote file");
@@ -50,14 +50,17 @@ final class RemoteWriteChannel extends NarrowChannel {
     return position();
   }
 
-  /** Appends: {@code position} must be where the file ends. */
+  /** Appends: {@code position} must be the end of the file. */
   @Override
   public long transferFrom(ReadableByteChannel source, long position, long count)
       throws IOException {
     checkOpen();
     if (position != written) {
       throw new IllegalArgumentException(
-          "a remote file of " + written + " bytes is written at its end, not at " + position);
+          "a remote file of "
+              + written
+              + " bytes can be written at its end only, not at "
+              + position);
     }
     ByteBuffer buffer = ByteBuffer.allocate((int) Math.min(TRANSFER_BYTES, count));
     long transferred = 0;
@@ -71,7 +74,7 @@ final class RemoteWriteChannel extends NarrowChannel {
     return transferred;
   }
 
-  /** Does nothing: what is complete is stored. */
+  /** Does nothing: completing a file stores it. */
   @Override
   public void force(boolean metaData) {}
 

@@ -11,16 +11,16 @@ import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
 
 /**
- * What a server needs to know of its part of a remote file system, kept in one of its local
+ * Name and catalog of a server's files on a remote file system, stored in one of its local
  * directories:
  *
  * <pre>
- *   BASE/remote/name      name of the server's directories there, made once
- *   BASE/remote/catalog   catalog of its runs there
+ *   BASE/remote/name      name of the server's remote directories, created once
+ *   BASE/remote/catalog   catalog of its remote runs
  * </pre>
  *
- * The name is the host's with a random number: neither a second server on the host nor another
- * cluster's server on a host of this name ever takes these runs for its own.
+ * The name is the host name with a random number. It is unique even for several servers on a host,
+ * and for hosts of the same name in other clusters.
  *
  * @param name of the server's directories
  * @param catalog directory of the catalog
@@ -29,13 +29,13 @@ record ServerDirectory(String name, Path catalog) {
   private static final String REMOTE = "remote";
   private static final String NAME = "name";
   private static final Pattern VALID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,127}");
-  private static final int MOST_OF_HOST = 100;
+  private static final int MAX_HOST_LENGTH = 100;
 
   /**
-   * Finds it in the first directory that has it, or makes it in the first one.
+   * Reads the name from the first directory that has it, or creates it in the first directory.
    *
-   * @param host for people who look at the remote file system
-   * @throws IOException if it can neither be read nor made; one line
+   * @param host host name, to identify the server on the remote file system
+   * @throws IOException if it can neither be read nor created; the message is one line
    */
   static ServerDirectory in(List<Path> bases, String host, RandomGenerator random)
       throws IOException {
@@ -61,20 +61,20 @@ record ServerDirectory(String name, Path catalog) {
       throw new IOException(
           "file "
               + file
-              + " does not hold a directory's name; delete "
+              + " does not contain a directory name; delete "
               + file.getParent()
-              + " to begin with a new one");
+              + " to create a new one");
     }
     return name;
   }
 
   private static String name(String host, RandomGenerator random) {
     String plain = host.replaceAll("[^A-Za-z0-9.-]", "-").replaceFirst("^[.-]+", "");
-    String shown = plain.substring(0, Math.min(MOST_OF_HOST, plain.length()));
+    String shown = plain.substring(0, Math.min(MAX_HOST_LENGTH, plain.length()));
     return (shown.isEmpty() ? "server" : shown) + String.format("_%016x", random.nextLong());
   }
 
-  /** It is there whole or not at all. */
+  /** Writes atomically. */
   private static void write(Path directory, String name) throws IOException {
     FileRights.OWNER_ONLY.makeDirectory(directory);
     Path temporary = directory.resolve(NAME + ".tmp");

@@ -47,7 +47,7 @@ class DemoterTest {
   private Demoter demoter = demoter(List.of(hdd, ssd));
 
   @AfterEach
-  void everythingIsGivenBack() throws IOException {
+  void everythingIsReleased() throws IOException {
     demoter.close();
     demoter.close();
     fast.failReads(false);
@@ -66,14 +66,14 @@ class DemoterTest {
   }
 
   @Test
-  void nothingMovesBelowTheHighMark() throws Exception {
+  void nothingMovesBelowTheHighWatermark() throws Exception {
     fillTo(94, 1, 1, 1);
     demoter.demote();
     assertThat(counters.demotedRuns()).isZero();
   }
 
   @Test
-  void theBiggestGoUntilTheDiskIsDownToItsLowMark() throws Exception {
+  void theLargestMoveUntilTheDiskReachesItsLowWatermark() throws Exception {
     List<RunFile> runs = fillTo(96, 1, 6, 2, 1);
     demoter.demote();
     assertThat(runs).extracting(RunFile::disk).containsExactly(ssd, hdd, ssd, ssd);
@@ -90,11 +90,11 @@ class DemoterTest {
   }
 
   @Test
-  void theColdestOfEqualRunsGoes() throws Exception {
+  void theColdestOfEqualRunsMoves() throws Exception {
     List<RunFile> runs = fillTo(96, 2, 2, 2, 2, 2);
     pass(60_000);
     for (int i : new int[] {0, 1, 2, 4}) {
-      runs.get(i).readAt(nanos.get());
+      runs.get(i).markRead(nanos.get());
     }
     pass(1_000);
     demoter.demote();
@@ -103,7 +103,7 @@ class DemoterTest {
   }
 
   @Test
-  void whoReadsWhileARunMovesReadsOnAndTheOldFileGoesAtOnce() throws Exception {
+  void readersContinueDuringAMoveAndTheOldFileIsDeletedAtOnce() throws Exception {
     List<RunFile> runs = fillTo(96, 5, 1);
     List<LogPiece> found = shuffle.read(0);
     LogPiece.InFile piece = (LogPiece.InFile) found.get(0);
@@ -126,7 +126,7 @@ class DemoterTest {
   }
 
   @Test
-  void aRunThatIsForgottenWhileItMovesLeavesNothing() throws Exception {
+  void aRunDeletedDuringItsMoveLeavesNoFile() throws Exception {
     fillTo(96, 5, 1);
     slow.beforeCall(
         () -> {
@@ -161,7 +161,7 @@ class DemoterTest {
   }
 
   @Test
-  void aSourceThatCannotBeReadIsToldToItsHealthAndTheNextRunIsTried() throws Exception {
+  void anUnreadableSourceIsReportedToItsHealthAndTheNextRunMoves() throws Exception {
     fillTo(96, 5, 1);
     fast.failReads(true);
     for (int i = 0; i < 3; i++) {
@@ -176,13 +176,13 @@ class DemoterTest {
   }
 
   @Test
-  void aRunDoesNotMoveToWhereAnEarlierCopyOfItIsStillToBeDeleted() throws Exception {
+  void aRunDoesNotMoveToADiskWithAPendingDeletionOfIt() throws Exception {
     RunFile run = fillTo(96, 5, 1).get(0);
     RunMover mover = new RunMover(files, (target, bytes) -> true);
     slow.failReads(true);
     assertThat(mover.move(run, hdd)).isFalse();
     slow.failReads(false);
-    assertThat(mover.move(run, hdd)).as("the first copy is there still").isFalse();
+    assertThat(mover.move(run, hdd)).as("the first copy still exists").isFalse();
     files.deletePending();
     assertThat(slow.list()).isEmpty();
     assertThat(mover.move(run, hdd)).isTrue();
@@ -192,7 +192,7 @@ class DemoterTest {
   }
 
   @Test
-  void aFlippedBitInTheHeaderOrTheTrailerIsNotMovedOn() throws Exception {
+  void aRunWithAFlippedBitInHeaderOrTrailerIsNotMoved() throws Exception {
     List<RunFile> runs = fillTo(96, 5, 1);
     fast.flip(RunFiles.fileName(runs.get(0).id()), 9);
     demoter.demote();
@@ -202,7 +202,7 @@ class DemoterTest {
   }
 
   @Test
-  void nothingMovesToAFullOrSuspectedDisk() throws Exception {
+  void nothingMovesToAFullOrSuspectDisk() throws Exception {
     fillTo(96, 5, 1);
     hdd.health().writeFailed(new IOException("Read-only file system"));
     assertThat(hdd.health().cause()).isEqualTo(HealthCause.READ_ONLY);
@@ -223,14 +223,14 @@ class DemoterTest {
     files.deletePending();
   }
 
-  /** Moves at random between spills, reads and forgetting: every block is always there. */
+  /** Random moves, spills, reads and deletions: every block stays readable. */
   @Test
   void movesAtRandomNeverChangeABlock() throws Exception {
     for (long seed = 1; seed <= 20; seed++) {
       Random random = new Random(seed);
       SpilledShuffle mine =
           new SpilledShuffle(store, files, new ShuffleKey("app", (int) seed + 1), 500);
-      List<LogPiece> held = new ArrayList<>();
+      List<LogPiece> pieces = new ArrayList<>();
       List<RunFile> runs = new ArrayList<>();
       RunMover mover = new RunMover(files, (target, bytes) -> random.nextInt(10) > 0);
       for (int step = 0; step < 60; step++) {
@@ -249,12 +249,12 @@ class DemoterTest {
           }
           case 4 -> {
             if (mine.count() > 0) {
-              held.addAll(mine.read(random.nextInt(mine.count())));
+              pieces.addAll(mine.read(random.nextInt(mine.count())));
             }
           }
           default -> {
-            held.forEach(LogPiece::release);
-            held.clear();
+            pieces.forEach(LogPiece::release);
+            pieces.clear();
             files.deletePending();
           }
         }
@@ -263,7 +263,7 @@ class DemoterTest {
         }
       }
       mine.checkEveryBlock();
-      held.forEach(LogPiece::release);
+      pieces.forEach(LogPiece::release);
       store.removeApplication("app");
       files.deletePending();
       assertThat(fast.list()).as("seed %s", seed).isEmpty();
@@ -271,7 +271,10 @@ class DemoterTest {
     }
   }
 
-  /** Spills runs of so many blocks each, and sets the capacity so that they take a share of it. */
+  /**
+   * Spills runs with the given numbers of blocks, and sets the capacity so that they use a share of
+   * it.
+   */
   private List<RunFile> fillTo(int percent, int... blocks) throws Exception {
     List<RunFile> runs = new ArrayList<>();
     long sum = 0;

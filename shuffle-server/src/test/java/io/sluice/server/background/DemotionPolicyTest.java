@@ -9,19 +9,19 @@ import org.junit.jupiter.api.Test;
 
 class DemotionPolicyTest {
   @Test
-  void takesTheBiggestOfThoseThatAreEquallyCold() {
+  void selectsTheLargestOfEquallyColdRuns() {
     assertThat(choose(100, run("small", 50, 10), run("big", 100, 10), run("middle", 70, 10)))
         .containsExactly("big");
   }
 
   @Test
-  void takesTheColdestOfThoseThatAreEquallyBig() {
+  void selectsTheColdestOfEquallyLargeRuns() {
     assertThat(choose(1, run("read now", 100, 0), run("cold", 100, 60), run("cooler", 100, 30)))
         .containsExactly("cold");
   }
 
   @Test
-  void goesOnUntilEnoughIsGone() {
+  void continuesUntilEnoughBytesAreSelected() {
     assertThat(choose(151, run("a", 100, 3), run("b", 100, 2), run("c", 100, 1)))
         .containsExactly("a", "b");
     assertThat(choose(1000, run("a", 100, 3), run("b", 100, 2))).containsExactly("a", "b");

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a run's write and read make of each fault of a disk. Those that need a watch are in {@code
- * DiskWatchTest}, a disk that hangs in {@code HungDiskTest}.
+ * Effect of each disk fault on writing and reading a run. See {@code DiskWatchTest} for faults that
+ * need a watch, {@code HungDiskTest} for a hung disk.
  */
 class DiskFaultsTest {
   private final AtomicLong nanos = new AtomicLong();
@@ -41,7 +41,7 @@ class DiskFaultsTest {
       new SpilledShuffle(store, files, new ShuffleKey("app", 1), 700);
 
   @AfterEach
-  void everythingIsGivenBack() {
+  void everythingIsReleased() {
     assertThat(disk.queueDepth()).isZero();
     assertThat(storage.unfinishedCount()).isZero();
     store.removeApplication("app");
@@ -70,7 +70,7 @@ class DiskFaultsTest {
   }
 
   @Test
-  void errorsInARowMakeTheDiskSuspectUntilAWriteSucceeds() throws Exception {
+  void consecutiveErrorsMakeTheDiskSuspectUntilAWriteSucceeds() throws Exception {
     shuffle.append(9);
     storage.failAlways(true);
     for (int i = 0; i < 3; i++) {
@@ -81,7 +81,7 @@ class DiskFaultsTest {
     assertThat(disk.isHealthy()).isFalse();
     assertThat(disk.mayWrite(1)).isFalse();
     nanos.addAndGet(TimeUnit.SECONDS.toNanos(31));
-    assertThat(disk.mayWrite(1)).as("one more chance").isTrue();
+    assertThat(disk.mayWrite(1)).as("tried again").isTrue();
     storage.failAlways(false);
     assertThat(shuffle.spill(disk)).isNotNull();
     assertThat(disk.isHealthy()).isTrue();
@@ -89,7 +89,7 @@ class DiskFaultsTest {
   }
 
   @Test
-  void aLackOfMemoryIsNoFaultOfTheDiskAndLosesNothing() throws Exception {
+  void lackOfMemoryIsNotADiskFaultAndLosesNothing() throws Exception {
     shuffle.append(9);
     storage.beforeCall(
         () -> {
@@ -111,7 +111,7 @@ class DiskFaultsTest {
   }
 
   @Test
-  void aLackOfDescriptorsIsNoFaultOfTheDisk() throws Exception {
+  void lackOfDescriptorsIsNotADiskFault() throws Exception {
     shuffle.append(9);
     for (int i = 0; i < 20; i++) {
       disk.beginWrite(1).failed(new FileSystemException("/d/x", null, "Too many open files"));
@@ -123,7 +123,7 @@ class DiskFaultsTest {
   }
 
   @Test
-  void aBugInTheMiddleOfAWriteIsNoFaultOfTheDiskAndLosesNothing() throws Exception {
+  void aBugDuringAWriteIsNotADiskFaultAndLosesNothing() throws Exception {
     shuffle.append(9);
     storage.beforeCall(
         () -> {
@@ -141,33 +141,35 @@ class DiskFaultsTest {
   }
 
   @Test
-  void shortWritesAreGoneOnWith() throws Exception {
+  void shortWritesAreContinued() throws Exception {
     shuffle.append(9);
-    storage.writeAtMost(13);
+    storage.maxBytesPerWrite(13);
     RunFile run = shuffle.spill(disk);
     shuffle.checkEveryBlock();
     verify(run);
   }
 
   @Test
-  void aWriteThatTakesNothingFails() throws Exception {
+  void aWriteOfZeroBytesFails() throws Exception {
     shuffle.append(9);
-    storage.writeAtMost(0);
+    storage.maxBytesPerWrite(0);
     assertThat(shuffle.spill(disk)).isNull();
     shuffle.checkEveryBlock();
-    storage.writeAtMost(Integer.MAX_VALUE);
+    storage.maxBytesPerWrite(Integer.MAX_VALUE);
     assertThat(shuffle.spill(disk)).isNotNull();
   }
 
   @Test
-  void aDiskThatIsFullInTheMiddleOfAFileIsLeftAloneForAWhile() throws Exception {
+  void aDiskThatFillsUpDuringAWriteIsNotWrittenForARetryPeriod() throws Exception {
     shuffle.append(20);
     storage.capacityBytes(5_000);
     storage.failWhenFull(true);
     assertThat(shuffle.spill(disk)).isNull();
     storage.capacityBytes(1 << 20);
     disk.refresh();
-    assertThat(disk.isFull()).as("a quota may speak where the file system does not").isTrue();
+    assertThat(disk.isFull())
+        .as("a quota may be exceeded although the file system has space")
+        .isTrue();
     assertThat(disk.health().state()).isEqualTo(HealthState.HEALTHY);
     nanos.addAndGet(TimeUnit.SECONDS.toNanos(31));
     disk.refresh();
@@ -177,7 +179,7 @@ class DiskFaultsTest {
   }
 
   @Test
-  void aReadOnlyDiskIsSuspectedAtOnceAndRead() throws Exception {
+  void aReadOnlyDiskIsSuspectAtOnceAndStillRead() throws Exception {
     shuffle.spill(disk, 5);
     storage.readOnly(true);
     shuffle.append(5);
@@ -188,7 +190,7 @@ class DiskFaultsTest {
   }
 
   @Test
-  void anErrorOnReadIsTheReadersAndIsOverWithTheFault() throws Exception {
+  void aReadErrorFailsTheReadOnlyAsLongAsTheFaultLasts() throws Exception {
     shuffle.spill(disk, 5);
     storage.failReads(true);
     assertThatThrownBy(() -> shuffle.checkBlock(1))
@@ -210,7 +212,7 @@ class DiskFaultsTest {
   }
 
   @Test
-  void aFlippedBitIsNamedWithFileAndOffsetWhereverItIs() throws Exception {
+  void everyFlippedBitIsReportedWithFileAndOffset() throws Exception {
     RunFile run = shuffle.spill(disk, 9);
     RunExtent extent;
     try (RunReader reader = open(run)) {
@@ -226,7 +228,7 @@ class DiskFaultsTest {
     shuffle.checkEveryBlock();
   }
 
-  /** Flips a bit, looks for it, and flips it back. */
+  /** Flips a bit, checks that it is found, and flips it back. */
   private void flipped(RunFile run, long at, long named, String where) throws Exception {
     storage.flip(RunFiles.fileName(run.id()), at);
     assertThatThrownBy(() -> verify(run))

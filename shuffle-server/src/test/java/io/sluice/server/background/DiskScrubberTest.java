@@ -51,7 +51,7 @@ class DiskScrubberTest {
     FakeRunFile first = addRun(3);
     addRun(3);
     scrubber.pass();
-    assertThat(counters.verifiedRuns()).as("just written").isZero();
+    assertThat(counters.verifiedRuns()).as("new file").isZero();
     passMs(INTERVAL_MS);
     scrubber.pass();
     assertThat(counters.verifiedRuns()).isEqualTo(2);
@@ -66,7 +66,7 @@ class DiskScrubberTest {
   }
 
   @Test
-  void whoseVerificationIsLongestAgoComesFirst() throws IOException {
+  void verifiesTheLeastRecentlyVerifiedRunFirst() throws IOException {
     FakeRunFile old = addRun(1);
     scrubber.pass();
     passMs(INTERVAL_MS / 2);
@@ -88,7 +88,7 @@ class DiskScrubberTest {
   }
 
   @Test
-  void damageIsNamedByFileOffsetPartitionAndAttempt() throws IOException {
+  void damageIsReportedWithFileOffsetPartitionAndAttempt() throws IOException {
     FakeRunFile run = addRun(3);
     FakeRunFile sound = addRun(3);
     long at = run.blockOffsets.get(1) + 100;
@@ -103,11 +103,11 @@ class DiskScrubberTest {
         .hasMessageContaining("offset=" + run.blockOffsets.get(1))
         .hasMessageContaining("partition 1 attempt 101 map 1 sequence 0");
     assertThat(counters.damagedRuns()).isEqualTo(1);
-    assertThat(counters.verifiedRuns()).as("goes on with %s", sound.file()).isEqualTo(1);
+    assertThat(counters.verifiedRuns()).as("continues with %s", sound.file()).isEqualTo(1);
   }
 
   @Test
-  void everyFlippedByteIsFoundWhereverItLies() throws IOException {
+  void findsEveryFlippedByte() throws IOException {
     FakeRunFile run = addRun(4);
     long length = Files.size(run.path);
     for (int i = 0; i < 60; i++) {
@@ -127,7 +127,7 @@ class DiskScrubberTest {
   }
 
   @Test
-  void readsNoFasterThanItMay() throws IOException {
+  void respectsTheRateLimit() throws IOException {
     addRun(40);
     addRun(40);
     scrubber.pass();
@@ -145,7 +145,7 @@ class DiskScrubberTest {
   }
 
   @Test
-  void standsBackWhileTheDiskIsBusy() throws IOException {
+  void pausesWhileTheDiskIsBusy() throws IOException {
     addRun(1);
     scrubber.pass();
     passMs(INTERVAL_MS);
@@ -158,7 +158,7 @@ class DiskScrubberTest {
   }
 
   @Test
-  void givesUpWhenStoppedOrWhenTheRunIsNotNeeded() throws IOException {
+  void cancelsWhenStoppedOrWhenTheRunIsNotNeeded() throws IOException {
     FakeRunFile run = addRun(30);
     scrubber.pass();
     passMs(INTERVAL_MS);
@@ -175,7 +175,7 @@ class DiskScrubberTest {
   }
 
   @Test
-  void runThatCannotBeReadIsReportedAsSuchAndTriedAgain() throws IOException {
+  void unreadableRunIsReportedAndRetried() throws IOException {
     FakeRunFile run = addRun(1);
     scrubber.pass();
     passMs(INTERVAL_MS);
@@ -213,7 +213,7 @@ class DiskScrubberTest {
     nowNanos += TimeUnit.MILLISECONDS.toNanos(millis);
   }
 
-  /** One block of some 100 KiB in each of so many partitions. */
+  /** One block of some 100 KiB in each of the given number of partitions. */
   private FakeRunFile addRun(int partitions) throws IOException {
     RunId id = RunId.random(random);
     Path path = directory.resolve(id + ".run");

@@ -13,7 +13,7 @@ class FullestShuffleTest {
   }
 
   @Test
-  void takesTheLargestShuffleOfTheApplicationThatHasMost() {
+  void selectsTheLargestShuffleOfTheLargestApplication() {
     Shuffle large = new Shuffle("many", 1, 30);
     assertThat(
             fullest(
@@ -25,7 +25,7 @@ class FullestShuffleTest {
   }
 
   @Test
-  void takesNothingWhereNothingIs() {
+  void selectsNothingIfNothingIsInMemory() {
     assertThat(fullest()).isNull();
     assertThat(fullest(new Shuffle("a", 0, 0))).isNull();
   }

@@ -67,7 +67,7 @@ class HugeSpillsTest {
   }
 
   @AfterEach
-  void everythingIsGivenBack() {
+  void everythingIsReleased() {
     spiller.close();
     store.close();
     runs.close();
@@ -75,7 +75,7 @@ class HugeSpillsTest {
   }
 
   @Test
-  void hugePartitionGoesToDiskBelowTheHighMarkAndOthersStay() throws Exception {
+  void hugePartitionIsSpilledBelowTheHighWatermarkAndOthersStay() throws Exception {
     append("small", 6);
     append("huge", 7);
     await(() -> memory.usedBytes("huge") < RUN_SLABS * SLAB);
@@ -87,7 +87,7 @@ class HugeSpillsTest {
   }
 
   @Test
-  void whileTheDiskFailsItHoldsItsShareAndNoMore() throws Exception {
+  void memoryOfAHugePartitionIsBoundedWhileTheDiskFails() throws Exception {
     append("huge", 6);
     storage.failAlways(true);
     append("huge", 1);
@@ -96,7 +96,7 @@ class HugeSpillsTest {
     append("huge", LIMIT_SLABS - 7);
     assertThat(memory.tryAllocate("huge", SLAB)).isNull();
     ByteBuf other = memory.tryAllocate("other", (64 - LIMIT_SLABS) * SLAB);
-    assertThat(other).as("the rest is for the others").isNotNull();
+    assertThat(other).as("the rest is available to others").isNotNull();
     other.release();
     Runnable cancel = memory.whenAvailable("huge", SLAB, called::incrementAndGet);
     storage.failAlways(false);
@@ -106,7 +106,7 @@ class HugeSpillsTest {
   }
 
   @Test
-  void otherShufflesOfTheApplicationMakeRoomWhenItsHugeOneHasNothingInMemory() throws Exception {
+  void otherShufflesOfTheApplicationAreSpilledIfItsHugeOneHasNothingInMemory() throws Exception {
     append("huge", 7);
     await(() -> memory.usedBytes("huge") < RUN_SLABS * SLAB);
     ShuffleKey second = new ShuffleKey("huge", 2);

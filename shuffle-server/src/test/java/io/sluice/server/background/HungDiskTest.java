@@ -35,7 +35,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A disk that hangs in a write, as a dying one does in the kernel: nothing interrupts it. */
+/**
+ * A disk that hangs in a write, as a failing disk does in the kernel, without reaction to
+ * interrupts.
+ */
 class HungDiskTest {
   private static final int SLAB = 4096;
   private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(60);
@@ -70,7 +73,7 @@ class HungDiskTest {
   }
 
   @AfterEach
-  void everythingIsGivenBack() {
+  void everythingIsReleased() {
     spiller.close();
     store.applications().forEach(store::removeApplication);
     store.close();
@@ -81,7 +84,7 @@ class HungDiskTest {
   }
 
   @Test
-  void whatItDoesNotTakeGoesToAnotherDiskAndIsNotWrittenTwice() throws Exception {
+  void blocksOfAHungWriteGoToAnotherDiskOnce() throws Exception {
     Runnable over = first.hang();
     try {
       append(60);
@@ -93,7 +96,7 @@ class HungDiskTest {
       assertThat(spiller.flushAll(60_000)).as("without the hung disk").isTrue();
       assertThat(second.list()).isNotEmpty();
       assertThat(spiller.canStore()).isTrue();
-      assertThat(memory.usedBytes()).as("what the hung call may still read").isPositive();
+      assertThat(memory.usedBytes()).as("bytes that the hung call may still read").isPositive();
       checkEveryBlock();
       append(20);
       checkEveryBlock();
@@ -113,12 +116,12 @@ class HungDiskTest {
   }
 
   @Test
-  void aRunThatIsCommittedAfterItWasGivenUpIsDeleted() throws Exception {
+  void aRunCommittedAfterItsCancellationIsDeleted() throws Exception {
     append(10);
     SpillTask task =
         new SpillTask(store.find(KEY).takeForSpill(1 << 20), well.beginWrite(10 * SLAB));
     SpillWriter writer = new SpillWriter(1, runs, new Random(4), counters);
-    // Given up between commit and completion: the catalog is asked in between.
+    // Cancelled between commit and completion, when the catalog is called.
     InMemoryCatalog catalog =
         new InMemoryCatalog() {
           @Override
@@ -150,7 +153,7 @@ class HungDiskTest {
       assertThat(store.totals().spillingBytes()).isZero();
       assertThat(store.totals().bufferedBytes()).isZero();
       runs.close();
-      assertThat(hung.queueDepth()).as("left behind").isEqualTo(1);
+      assertThat(hung.queueDepth()).as("still pending").isEqualTo(1);
     } finally {
       over.run();
     }

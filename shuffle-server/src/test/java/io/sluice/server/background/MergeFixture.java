@@ -36,7 +36,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 
-/** A shuffle on some disks, and what it must hold. */
+/** A shuffle on some disks, with its expected content. */
 final class MergeFixture {
   static final ShuffleKey KEY = new ShuffleKey("app", 1);
 
@@ -98,7 +98,7 @@ final class MergeFixture {
     log().append(exact, exact.capacity(), batch);
   }
 
-  /** Writes what is in memory as one run. */
+  /** Spills all blocks in memory as one run. */
   void spill(int disk) throws Exception {
     SpillBatch batch = log().takeForSpill(Long.MAX_VALUE);
     if (batch != null) {
@@ -111,7 +111,7 @@ final class MergeFixture {
     spill(disk);
   }
 
-  /** Every byte of every partition, from wherever it is; and what it is made of makes sense. */
+  /** Checks every byte of every partition, and that its pieces are consistent. */
   void check() throws Exception {
     for (Map.Entry<Integer, ByteArrayOutputStream> entry : model.entrySet()) {
       byte[] expected = entry.getValue().toByteArray();
@@ -130,7 +130,7 @@ final class MergeFixture {
     }
   }
 
-  /** Some stretch of some partition. */
+  /** Checks a random range of a random partition. */
   void checkSomewhere() throws Exception {
     int partition = random.nextInt(model.size());
     byte[] all = model.values().stream().skip(partition).findFirst().orElseThrow().toByteArray();
@@ -159,7 +159,7 @@ final class MergeFixture {
     return bytes;
   }
 
-  /** The catalogs know exactly the runs that the log has, and so do the directories. */
+  /** Checks that catalogs and directories contain exactly the runs of the log. */
   void checkCatalogs() throws Exception {
     files.deletePending();
     List<String> known = new ArrayList<>();
@@ -178,7 +178,7 @@ final class MergeFixture {
     assertThat(there).containsExactlyInAnyOrderElementsOf(logged);
   }
 
-  /** Forgets the shuffle; then nothing may be left anywhere. */
+  /** Deletes the shuffle, and checks that no file or record is left. */
   void close() throws Exception {
     store.removeApplication("app");
     store.close();

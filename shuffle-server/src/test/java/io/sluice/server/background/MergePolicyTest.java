@@ -14,7 +14,7 @@ class MergePolicyTest {
   private static final MergeBounds WIDE = new MergeBounds(1_000, 1L << 40, 1L << 40);
 
   @Test
-  void fanInWaitsUntilSoManyRunsHavePiledUp() {
+  void fanInWaitsForItsNumberOfRuns() {
     FanInPolicy policy = new FanInPolicy(5);
     assertThat(policy.windows(same(4, 100, 10), WIDE)).isEmpty();
     assertThat(policy.windows(same(5, 100, 10), WIDE)).containsExactly(new MergeWindow(0, 5));
@@ -31,7 +31,7 @@ class MergePolicyTest {
   }
 
   @Test
-  void fanInTakesFewerWhereMoreWouldNotBeBounded() {
+  void fanInMergesFewerRunsAtTheBounds() {
     FanInPolicy policy = new FanInPolicy(40);
     List<MergeCandidate> runs = same(40, 100, 10);
     assertThat(policy.windows(runs, new MergeBounds(10, 1 << 20, 1 << 20))).hasSize(4);
@@ -42,7 +42,7 @@ class MergePolicyTest {
   }
 
   @Test
-  void blockSizeTakesAsManyNeighboursAsMakeTheTarget() {
+  void blockSizeMergesNeighboursUpToTheTarget() {
     BlockSizePolicy policy = new BlockSizePolicy(100);
     assertThat(policy.windows(same(9, 100, 10), WIDE)).isEmpty();
     assertThat(policy.windows(same(25, 100, 10), WIDE))
@@ -71,14 +71,14 @@ class MergePolicyTest {
   }
 
   @Test
-  void blockSizeMergesAgainWhatTheMemoryLetItMergeInPart() {
+  void blockSizeMergesAgainAfterAMergeLimitedByMemory() {
     MergeBounds four = new MergeBounds(4, 1L << 40, 1L << 40);
     assertThat(simulate(new BlockSizePolicy(160), same(64, 100, 10), four).runs)
         .isEqualTo(Collections.nCopies(4, new MergeCandidate(1_600, 10, true)));
   }
 
   @Test
-  void windowsAreBoundedAndWritingIsToo() {
+  void windowsAndRewritesAreBounded() {
     SplittableRandom random = new SplittableRandom(31);
     for (int round = 0; round < 300; round++) {
       MergeBounds bounds =
@@ -99,13 +99,13 @@ class MergePolicyTest {
       }
       Simulation end = simulate(policy, runs, bounds);
       assertThat(end.runs.stream().mapToLong(MergeCandidate::bytes).sum()).isEqualTo(bytes);
-      // Each time a byte is written again, its run has at least doubled.
+      // Each rewrite of a byte at least doubles its run.
       assertThat(end.written).isLessThanOrEqualTo(bytes * 18);
     }
   }
 
   @Test
-  void refusesWhatIsNoMerge() {
+  void refusesInvalidMerges() {
     assertThatThrownBy(() -> new FanInPolicy(1)).isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> new BlockSizePolicy(0)).isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> new MergeBounds(1, 1, 2)).isInstanceOf(IllegalArgumentException.class);
@@ -117,7 +117,7 @@ class MergePolicyTest {
 
   private record Simulation(List<MergeCandidate> runs, long written) {}
 
-  /** Merges what gains most until the policy wants no more. */
+  /** Executes the merge with the highest gain until the policy selects none. */
   private static Simulation simulate(
       MergePolicy policy, List<MergeCandidate> start, MergeBounds bounds) {
     List<MergeCandidate> runs = new ArrayList<>(start);

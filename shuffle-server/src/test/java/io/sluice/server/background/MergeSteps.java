@@ -5,7 +5,7 @@ import io.sluice.server.disk.Disk;
 import io.sluice.server.log.MergeBatch;
 import java.nio.ByteBuffer;
 
-/** Single merges, for tests of other packages that decide themselves what is merged and when. */
+/** Single merges, for tests of other packages that control the schedule. */
 public final class MergeSteps {
   private MergeSteps() {}
 

@@ -24,7 +24,7 @@ class MergeWriterTest {
   private static final MergeBounds WIDE = new MergeBounds(100, 1L << 40, 1L << 40);
 
   @Test
-  void putsOneRunInThePlaceOfSeveral() throws Exception {
+  void replacesSeveralRunsByOne() throws Exception {
     MergeFixture shuffle = new MergeFixture(1, StorageKind.HDD);
     smallRuns(shuffle, 0, 0, 0, 0, 0, 0);
     List<LoggedRun> before = shuffle.log().runs();
@@ -57,7 +57,9 @@ class MergeWriterTest {
     shuffle.close();
   }
 
-  /** Fails call 1, 2, 3 ... of the disk until a merge passes; nothing may ever have changed. */
+  /**
+   * Fails call 1, 2, 3 ... of the disk until a merge succeeds; failed merges must change nothing.
+   */
   @Test
   void changesNothingWhicheverCallOfTheDiskFails() throws Exception {
     MergeFixture shuffle = new MergeFixture(3, StorageKind.HDD);
@@ -99,17 +101,17 @@ class MergeWriterTest {
   }
 
   @Test
-  void takesShortWrites() throws Exception {
+  void continuesShortWrites() throws Exception {
     MergeFixture shuffle = new MergeFixture(5, StorageKind.HDD);
     smallRuns(shuffle, 0, 0);
-    shuffle.storages.get(0).writeAtMost(13);
+    shuffle.storages.get(0).maxBytesPerWrite(13);
     assertThat(merge(shuffle, runs(shuffle))).isEqualTo(MergeOutcome.MERGED);
     shuffle.check();
     shuffle.close();
   }
 
   @Test
-  void leavesAnUnreadableRunToTheHealthOfItsDisk() throws Exception {
+  void reportsAnUnreadableRunToTheHealthOfItsDisk() throws Exception {
     MergeFixture shuffle = new MergeFixture(6, StorageKind.HDD, StorageKind.HDD);
     smallRuns(shuffle, 0, 1);
     RunFile gone = (RunFile) runs(shuffle).get(1);
@@ -124,7 +126,7 @@ class MergeWriterTest {
   }
 
   @Test
-  void dropsTheMergedRunIfTheShuffleWasForgottenMeanwhile() throws Exception {
+  void dropsTheMergedRunIfTheShuffleWasDeletedMeanwhile() throws Exception {
     MergeFixture shuffle = new MergeFixture(7, StorageKind.HDD);
     smallRuns(shuffle, 0, 0);
     MergeBatch batch = shuffle.log().takeForMerge(runs(shuffle));
@@ -148,14 +150,14 @@ class MergeWriterTest {
   }
 
   @Test
-  void givesUpWhereverItIsToldTo() throws Exception {
+  void canBeCancelledAtEveryCheckpoint() throws Exception {
     MergeFixture shuffle = new MergeFixture(9, StorageKind.HDD);
     smallRuns(shuffle, 0, 0, 0);
     List<StoredRun> before = runs(shuffle);
     MergeOutcome outcome = MergeOutcome.CANCELLED;
     int checkpoints = 0;
     while (outcome != MergeOutcome.MERGED) {
-      int giveUpAt = checkpoints++;
+      int cancelAt = checkpoints++;
       int[] seen = {0};
       outcome =
           merge(
@@ -163,7 +165,7 @@ class MergeWriterTest {
                   shuffle.log().takeForMerge(before),
                   3_000,
                   bytes -> {
-                    if (seen[0]++ == giveUpAt) {
+                    if (seen[0]++ == cancelAt) {
                       throw new MergeCancelledException("test");
                     }
                   })
@@ -198,11 +200,11 @@ class MergeWriterTest {
   }
 
   /**
-   * Pushes, spills, merges and reads at random, with disks that fail now and then; every byte is
-   * always where it should be.
+   * Pushes, spills, merges and reads at random, with occasional disk failures; every byte stays
+   * readable.
    */
   @Test
-  void agreesWithTheModelWhateverIsMerged() throws Exception {
+  void agreesWithTheModelForRandomMerges() throws Exception {
     long merges = 0;
     long failures = 0;
     for (int seed = 0; seed < 200; seed++) {
@@ -270,7 +272,7 @@ class MergeWriterTest {
     shuffle.storages.get(0).capacityBytes(1);
     shuffle.disks.list().get(0).refresh();
     assertThat(planner.plan(shuffle.store.logs()))
-        .as("to where there is room")
+        .as("to the disk with free space")
         .hasSize(2)
         .allMatch(task -> task.output() == shuffle.disks.list().get(2));
     shuffle.storages.get(2).capacityBytes(1);

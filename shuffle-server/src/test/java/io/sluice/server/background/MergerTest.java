@@ -22,13 +22,13 @@ class MergerTest {
   private final AtomicBoolean wanted = new AtomicBoolean();
 
   @Test
-  void mergesUntilThePolicyWantsNoMore() throws Exception {
+  void mergesUntilThePolicySelectsNothing() throws Exception {
     MergeFixture shuffle = fixture(12, 0);
     try (Merger merger = merger(shuffle, new FanInPolicy(4))) {
       merger.start();
       await(() -> shuffle.counters.merges() == 3);
       assertThat(shuffle.log().runs()).hasSize(3);
-      // The planner sets it after the thread has its task, which may have ended by then.
+      // The planner sets the queue length after it assigned the task, which may have ended by then.
       await(() -> merger.queueLength() == 0);
     }
     shuffle.check();
@@ -37,7 +37,7 @@ class MergerTest {
   }
 
   @Test
-  void isReadFromAndWrittenToMeanwhile() throws Exception {
+  void readsAndPushesContinueDuringMerges() throws Exception {
     MergeFixture shuffle = fixture(2, 1);
     try (Merger merger = merger(shuffle, new BlockSizePolicy(20_000))) {
       merger.start();
@@ -55,7 +55,7 @@ class MergerTest {
   }
 
   @Test
-  void waitsWhileSomethingMoreUrgentWantsTheDisk() throws Exception {
+  void pausesWhileSpillsHavePriority() throws Exception {
     MergeFixture shuffle = fixture(4, 2);
     List<LoggedRun> before = shuffle.log().runs();
     wanted.set(true);
@@ -71,7 +71,7 @@ class MergerTest {
   }
 
   @Test
-  void endsWhileAMergeWaitsAndChangesNothing() throws Exception {
+  void stopsWhileAMergeIsPausedAndChangesNothing() throws Exception {
     MergeFixture shuffle = fixture(4, 3);
     wanted.set(true);
     Merger merger = merger(shuffle, new FanInPolicy(4));
@@ -86,7 +86,7 @@ class MergerTest {
   }
 
   @Test
-  void pausesAndEndsInTheMiddleOfAMerge() throws Exception {
+  void pausesAndStopsDuringAMerge() throws Exception {
     MergeFixture shuffle = fixture(4, 4);
     int[] calls = {0};
     Merger merger =
@@ -95,7 +95,7 @@ class MergerTest {
             shuffle.disks,
             settings(new FanInPolicy(4)),
             shuffle.writer,
-            // Before the merge, and then once more for the output and each of the inputs.
+            // Before the merge, then once for the output and each input.
             disk -> calls[0]++ > 8,
             shuffle.counters,
             System::nanoTime);
@@ -112,7 +112,7 @@ class MergerTest {
   }
 
   @Test
-  void givesUpWhenTheShuffleIsForgotten() throws Exception {
+  void cancelsWhenTheShuffleIsDeleted() throws Exception {
     MergeFixture shuffle = fixture(4, 5);
     wanted.set(true);
     try (Merger merger = merger(shuffle, new FanInPolicy(4))) {
@@ -126,7 +126,7 @@ class MergerTest {
   }
 
   @Test
-  void doesNotTryARunAgainThatCannotBeRead() throws Exception {
+  void doesNotRetryAnUnreadableRun() throws Exception {
     MergeFixture shuffle = fixture(9, 6);
     RunFile gone = (RunFile) shuffle.log().runs().get(1).run();
     shuffle.storages.get(0).delete(RunFiles.fileName(gone.id()));
@@ -141,7 +141,7 @@ class MergerTest {
   }
 
   @Test
-  void mergesOnOnceThereIsMemoryForItAgain() throws Exception {
+  void continuesOnceMemoryIsAvailableAgain() throws Exception {
     MergeFixture shuffle = fixture(4, 7);
     AtomicInteger refusals = new AtomicInteger(1);
     try (Merger merger =
@@ -186,7 +186,7 @@ class MergerTest {
   }
 
   @Test
-  void mergesNothingWhereThereIsNoPolicy() throws Exception {
+  void mergesNothingWithoutAPolicy() throws Exception {
     MergeFixture shuffle = new MergeFixture(7, StorageKind.SSD);
     try (Merger merger = merger(shuffle, new FanInPolicy(2))) {
       merger.start();

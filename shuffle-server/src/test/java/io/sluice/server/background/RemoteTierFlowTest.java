@@ -39,7 +39,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What goes to a remote tier, when, and that nothing is lost on the way. */
+/** Spills and moves to a remote tier, without loss of data. */
 @Timeout(60)
 class RemoteTierFlowTest {
   private static final int SLAB = 4096;
@@ -83,7 +83,7 @@ class RemoteTierFlowTest {
   }
 
   @AfterEach
-  void everythingIsGivenBack() {
+  void everythingIsReleased() {
     files.failAlways(false);
     spiller.close();
     demoter.close();
@@ -97,7 +97,7 @@ class RemoteTierFlowTest {
   }
 
   @Test
-  void spillsToTheMachineWhileThatHasRoom() throws Exception {
+  void spillsToLocalDisksWhileTheyHaveSpace() throws Exception {
     append("app", 100);
     await(() -> memory.usedBytes() <= 40 * SLAB);
     assertThat(files.paths()).isEmpty();
@@ -105,7 +105,7 @@ class RemoteTierFlowTest {
   }
 
   @Test
-  void spillsALargeShuffleThereWhenTheMachineIsFull() throws Exception {
+  void spillsALargeShuffleToTheRemoteTierIfLocalDisksAreFull() throws Exception {
     fillLocal();
     append("app", 100);
     await(() -> memory.usedBytes() <= 40 * SLAB);
@@ -117,19 +117,20 @@ class RemoteTierFlowTest {
   }
 
   @Test
-  void keepsSmallShufflesInMemoryUntilTheMachineHasRoomAgain() throws Exception {
+  void keepsSmallShufflesInMemoryUntilLocalDisksHaveSpaceAgain() throws Exception {
     fillLocal();
     for (int i = 0; i < 10; i++) {
       append("app-" + i, 10);
     }
-    // The planner expires grants, for which the memory asks for the time, each time it looks.
+    // The planner expires grants each time it runs, for which the memory reads the clock.
     long asked = memoryAsked.get();
     await(() -> memoryAsked.get() > asked + 10);
     assertThat(files.paths()).isEmpty();
     localStorage.capacityBytes(1L << 40);
     local.refresh();
     spiller.signal();
-    // Below the high mark, and no run shorter than a quarter of the longest for what is left.
+    // Below the high watermark, and the remaining bytes would be less than a quarter of the longest
+    // run.
     await(() -> memory.usedBytes() <= 64 * SLAB);
     assertThat(localStorage.list()).isNotEmpty();
     assertThat(files.paths()).isEmpty();
@@ -137,7 +138,7 @@ class RemoteTierFlowTest {
   }
 
   @Test
-  void writesEverythingThereAtAStopWhenTheMachineIsFull() throws Exception {
+  void writesEverythingToTheRemoteTierAtAStopIfLocalDisksAreFull() throws Exception {
     fillLocal();
     append("app", 3);
     assertThat(spiller.flushAll(20_000)).isTrue();
@@ -146,7 +147,7 @@ class RemoteTierFlowTest {
   }
 
   @Test
-  void movesLargeRunsFirstUntilTheMachineIsBelowItsLowMark() throws Exception {
+  void movesLargeRunsFirstUntilTheLowWatermark() throws Exception {
     spill("small", 4);
     spill("large", 60);
     spill("other", 4);
@@ -157,12 +158,12 @@ class RemoteTierFlowTest {
     checkEveryBlock();
     limitLocal(1.0);
     demoter.demote();
-    assertThat(files.paths()).as("small ones go when there are no others").hasSizeGreaterThan(1);
+    assertThat(files.paths()).as("small runs move when there are no others").hasSizeGreaterThan(1);
     checkEveryBlock();
   }
 
   @Test
-  void losesNothingWhereverAMoveFails() throws Exception {
+  void losesNothingIfAMoveFails() throws Exception {
     spill("app-0", 20);
     limitLocal(1.0);
     int call = 1;
@@ -178,7 +179,7 @@ class RemoteTierFlowTest {
       assertThat(localStorage.list()).as("after failure of call %d", call).hasSize(1);
       assertThat(remote.catalog().runs()).isEmpty();
       call++;
-      // What has failed is left alone for a while: another mover has not seen it fail.
+      // A failed run is not retried for a while, but a new mover has no record of the failure.
       new Demoter(disks, runs, 1L << 40, counters, System::nanoTime).demote();
       assertThat(files.paths()).as("moves when nothing fails").hasSize(1);
       beginAgain("app-" + call);
@@ -186,20 +187,20 @@ class RemoteTierFlowTest {
     assertThat(call).isGreaterThan(4);
   }
 
-  /** Begins again with one run on the machine. */
+  /** Starts again with one run on a local disk. */
   private void beginAgain(String application) throws Exception {
     localStorage.capacityBytes(1L << 40);
     local.refresh();
     store.applications().forEach(store::removeApplication);
     appended.clear();
-    // Calls that take files and directories away would count as those of the next move.
+    // Calls that delete files and directories would count as calls of the next move.
     awaitDeletions();
     spill(application, 20);
     limitLocal(1.0);
   }
 
   @Test
-  void takesTheFileAwayWithItsShuffle() throws Exception {
+  void deletesTheRemoteFileWithItsShuffle() throws Exception {
     spill("app", 20);
     limitLocal(1.0);
     demoter.demote();
@@ -214,7 +215,7 @@ class RemoteTierFlowTest {
   }
 
   @Test
-  void saysWhereARunCanBeReadByOthers() throws Exception {
+  void returnsTheLocationOfARemoteRun() throws Exception {
     spill("app", 20);
     String file = localStorage.list().get(0).file();
     assertThat(localStorage.location(file)).isEmpty();
@@ -223,7 +224,7 @@ class RemoteTierFlowTest {
     assertThat(remoteStorage.location(file)).contains("memory:/shuffle/app/host_1/" + file);
   }
 
-  /** Waits until what was given up is deleted, with its directories. */
+  /** Waits until files of failed moves and their directories are deleted. */
   private void awaitDeletions() throws Exception {
     for (Disk disk : disks.list()) {
       CompletableFuture<Void> deleted = new CompletableFuture<>();
@@ -243,10 +244,10 @@ class RemoteTierFlowTest {
     assertThat(local.isFull()).isTrue();
   }
 
-  /** Leaves the machine with room for a share of what it holds. */
+  /** Sets the capacity of the local disk to a share of its stored bytes. */
   private void limitLocal(double share) throws IOException {
-    long held = localStorage.list().stream().mapToLong(entry -> entry.length()).sum();
-    localStorage.capacityBytes((long) (held * share));
+    long stored = localStorage.list().stream().mapToLong(entry -> entry.length()).sum();
+    localStorage.capacityBytes((long) (stored * share));
     local.refresh();
   }
 

@@ -7,17 +7,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
-/** Single rounds of a scrubber, for tests of other packages that decide themselves when. */
+/** Single passes of a scrubber, for tests of other packages that control the schedule. */
 public final class ScrubSteps {
   private static final ScrubConfig CONFIG = new ScrubConfig(1L << 40, 1);
 
   private ScrubSteps() {}
 
   /**
-   * Verifies every run of a disk that is well and that nobody uses.
+   * Verifies every run of a healthy, idle disk.
    *
-   * @param loss told of runs that are damaged
-   * @param wait lets so many milliseconds pass on the clock of the disk
+   * @param loss called with each damaged run
+   * @param wait advances the clock of the disk by a number of milliseconds
    */
   public static void scrub(Disk disk, RunFiles files, Consumer<RunFile> loss, LongConsumer wait) {
     DiskScrubber<ScrubbedRunFile> scrubber =

@@ -63,7 +63,7 @@ class ScrubbersTest {
   }
 
   @Test
-  void damagedRunIsGivenUpAndTheOthersAreServed() throws Exception {
+  void damagedRunIsLostAndTheOthersAreServed() throws Exception {
     runs.start();
     spill(1, 0);
     spill(2, 0, 1);

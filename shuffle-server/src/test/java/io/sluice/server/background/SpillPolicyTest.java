@@ -9,7 +9,7 @@ class SpillPolicyTest {
   private final SpillPolicy policy = new SpillPolicy(new SpillConfig(40, 100));
 
   @Test
-  void beginsAboveTheHighMarkAndEndsAtTheLowMark() {
+  void startsAboveTheHighWatermarkAndStopsAtTheLowWatermark() {
     assertThat(bytes(75, 0, 0)).isZero();
     assertThat(bytes(76, 0, 0)).isEqualTo(51);
     assertThat(bytes(76, 40, 0)).as("some is being written").isEqualTo(11);
@@ -19,7 +19,7 @@ class SpillPolicyTest {
   }
 
   @Test
-  void goesOnAfterAFailedWrite() {
+  void continuesAfterAFailedWrite() {
     assertThat(bytes(76, 51, 0)).isZero();
     assertThat(bytes(50, 0, 0)).isZero();
     policy.writeFailed();
@@ -27,7 +27,7 @@ class SpillPolicyTest {
   }
 
   @Test
-  void stopsWhenLittleOfWhatIsUsedCouldBeSpilled() {
+  void stopsWhenFewUsedBytesCanBeSpilled() {
     assertThat(policy.bytesToSpill(pressure(90, 0), 5, 0, 0)).as("tight").isEqualTo(65);
     assertThat(policy.bytesToSpill(pressure(70, 0), 10, 0, 0)).isEqualTo(45);
     assertThat(policy.bytesToSpill(pressure(70, 0), 9, 0, 0)).isZero();
@@ -35,7 +35,7 @@ class SpillPolicyTest {
   }
 
   @Test
-  void makesRoomForABodyThatWaits() {
+  void freesMemoryForAWaitingBody() {
     assertThat(bytes(50, 0, 50)).as("fits").isZero();
     assertThat(bytes(50, 0, 51)).isEqualTo(25);
     assertThat(bytes(25, 0, 90)).isEqualTo(15);

@@ -65,7 +65,7 @@ public final class SpilledShuffle {
     }
   }
 
-  /** Writes what is in memory to a disk, as one run; null if the disk did not take it. */
+  /** Spills all blocks in memory to a disk as one run; null if the write failed. */
   public RunFile spill(Disk disk) {
     SpillBatch batch = log().takeForSpill(1 << 30);
     if (!writer.write(batch, disk)) {

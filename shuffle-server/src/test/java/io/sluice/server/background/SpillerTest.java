@@ -71,7 +71,7 @@ class SpillerTest {
   }
 
   @AfterEach
-  void everythingIsGivenBack() {
+  void everythingIsReleased() {
     spiller.close();
     spiller.close();
     store.applications().forEach(store::removeApplication);
@@ -83,7 +83,7 @@ class SpillerTest {
   }
 
   @Test
-  void goesDownToAboutTheLowMarkOnceAboveTheHighMark() throws Exception {
+  void spillsToAboutTheLowWatermarkOnceAboveTheHighWatermark() throws Exception {
     append(48);
     assertThat(store.totals().spillingBytes()).isZero();
     append(2);
@@ -94,7 +94,7 @@ class SpillerTest {
   }
 
   @Test
-  void whatOneDiskRefusesGoesToAnother() throws Exception {
+  void aRunRefusedByOneDiskIsWrittenToAnother() throws Exception {
     first.failAlways(true);
     append(50);
     await(() -> memory.usedBytes() <= 20 * SLAB);
@@ -104,7 +104,7 @@ class SpillerTest {
   }
 
   @Test
-  void spillsOnOnceThereIsMemoryForItAgain() throws Exception {
+  void continuesSpillingOnceMemoryIsAvailableAgain() throws Exception {
     AtomicInteger refusals = new AtomicInteger(6);
     Runnable fewRefusals =
         () -> {
@@ -122,12 +122,12 @@ class SpillerTest {
   }
 
   @Test
-  void keepsEverythingInMemoryWhileNoDiskWorksAndGoesOnWhenOneDoes() throws Exception {
+  void keepsEverythingInMemoryUntilADiskWorks() throws Exception {
     first.failAlways(true);
     second.failAlways(true);
     append(60);
     await(() -> !spiller.canStore());
-    // A spill that is tried again moves bytes from one to the other between the two calls.
+    // A retried spill moves bytes between the two counters between the two calls.
     await(() -> store.totals().bufferedBytes() + store.totals().spillingBytes() == 60L * SLAB);
     AtomicInteger called = new AtomicInteger();
     memory.whenAvailable("app", 8 * SLAB, called::incrementAndGet);
@@ -142,7 +142,7 @@ class SpillerTest {
 
   @Test
   void doesNotCallDisksFullWhileARunIsWritten() throws Exception {
-    // Room for one run and what is promised to it, but not for another one.
+    // Space for one run and its reservation, but not for another one.
     first.capacityBytes(32L * SLAB);
     second.capacityBytes(SLAB);
     disks.list().forEach(Disk::refresh);
@@ -159,7 +159,7 @@ class SpillerTest {
   }
 
   @Test
-  void makesRoomForABodyThatNeedsMoreThanIsFreeBelowTheHighMark() throws Exception {
+  void freesMemoryForABodyThatExceedsTheFreeMemory() throws Exception {
     append(40);
     AtomicInteger called = new AtomicInteger();
     assertThat(memory.tryAllocate("other", 60 * SLAB)).isNull();
@@ -172,7 +172,7 @@ class SpillerTest {
   }
 
   @Test
-  void flushesEverythingOrSaysThatTimeRanOut() throws Exception {
+  void flushesEverythingOrReportsATimeout() throws Exception {
     append(10);
     first.failAlways(true);
     second.failAlways(true);
@@ -184,7 +184,7 @@ class SpillerTest {
   }
 
   @Test
-  void flushesDownToWhatMayStay() throws Exception {
+  void flushesDownToTheGivenBytes() throws Exception {
     append(10);
     assertThat(spiller.flush(10 * SLAB, 60_000)).isTrue();
     assertThat(memory.usedBytes()).isEqualTo(10 * SLAB);

@@ -40,7 +40,7 @@ class CatalogFormatTest {
   }
 
   @Test
-  void readsWhatItWrites() throws IOException {
+  void readsBackWrittenRecords() throws IOException {
     CatalogFormat.checkFormat(CatalogFormat.format());
     assertThat(CatalogFormat.decodeRun(CatalogFormat.runKey(RUN.id()), CatalogFormat.encode(RUN)))
         .isEqualTo(RUN);
@@ -56,7 +56,7 @@ class CatalogFormatTest {
                 CatalogFormat.decodeRun(
                     CatalogFormat.runKey(new RunId(1, 2)), CatalogFormat.encode(RUN)))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("replaces itself");
+        .hasMessageContaining("lists itself as replaced");
   }
 
   @Test
@@ -69,7 +69,7 @@ class CatalogFormatTest {
   }
 
   @Test
-  void refusesValuesThatAreCutOff() {
+  void refusesTruncatedValues() {
     byte[] run = CatalogFormat.encode(RUN);
     for (int length = 0; length < run.length; length++) {
       byte[] cut = java.util.Arrays.copyOf(run, length);

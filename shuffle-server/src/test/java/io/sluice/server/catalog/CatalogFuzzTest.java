@@ -48,14 +48,14 @@ class CatalogFuzzTest {
         .run(
             input -> {
               byte[] again = CatalogFormat.tombstoneKey(CatalogFormat.decodeTombstone(input));
-              // The first byte is what such keys are found by.
+              // Tombstone keys are found by their first byte.
               assertThat(Arrays.copyOfRange(again, 1, again.length))
                   .isEqualTo(Arrays.copyOfRange(input, 1, input.length));
             });
   }
 
   @Test
-  void aStopIsRefusedOrReadBack() {
+  void aCleanStopIsRefusedOrReadBack() {
     DecoderFuzz.of(CatalogFormat.encode(new CleanStop(1_795_000_000_000L, 5, 2)))
         .refusing(IOException.class)
         .run(
@@ -66,7 +66,7 @@ class CatalogFuzzTest {
   }
 
   @Test
-  void aCatalogOfSomethingElseIsRefused() {
+  void refusesAForeignFormat() {
     DecoderFuzz.of(CatalogFormat.format())
         .refusing(IOException.class)
         .run(CatalogFormat::checkFormat);

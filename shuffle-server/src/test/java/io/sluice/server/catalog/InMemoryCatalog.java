@@ -11,7 +11,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A catalog without a disk, which can be told to fail. It outlives {@link #close}. Thread-safe. */
+/**
+ * A catalog in memory with injected failures. It stays usable after {@link #close}. Thread-safe.
+ */
 public class InMemoryCatalog implements RunCatalog {
   private final int maxTombstones;
   // All guarded by this.
@@ -28,14 +30,14 @@ public class InMemoryCatalog implements RunCatalog {
     this.maxTombstones = maxTombstones;
   }
 
-  /** What another process finds after a crash of this one: what was done so far. */
+  /** Copies all changes so far, as another process finds them after a crash of this one. */
   protected synchronized void copyTo(InMemoryCatalog next) {
     next.runs.putAll(runs);
     next.tombstones.putAll(tombstones);
     next.stop = stop;
   }
 
-  /** Every call fails so from now on; null: works again. */
+  /** Every call fails with {@code problem} from now on; null: calls succeed again. */
   public synchronized void failWith(IOException problem) {
     failure = problem;
   }
@@ -59,13 +61,13 @@ public class InMemoryCatalog implements RunCatalog {
   }
 
   @Override
-  public synchronized void bury(Collection<Tombstone> shuffles) throws IOException {
+  public synchronized void addTombstones(Collection<Tombstone> shuffles) throws IOException {
     check();
     shuffles.forEach(tombstone -> tombstones.put(tombstone.shuffle(), tombstone));
     while (tombstones.size() > maxTombstones) {
       Tombstone oldest =
           tombstones.values().stream()
-              .min(Comparator.comparingLong(Tombstone::buriedAtMs))
+              .min(Comparator.comparingLong(Tombstone::deletedAtMs))
               .orElseThrow();
       tombstones.remove(oldest.shuffle());
     }
@@ -78,7 +80,7 @@ public class InMemoryCatalog implements RunCatalog {
   }
 
   @Override
-  public synchronized void stopped(CleanStop cleanly) throws IOException {
+  public synchronized void recordCleanStop(CleanStop cleanly) throws IOException {
     check();
     stop = cleanly;
   }

@@ -28,11 +28,11 @@ class RocksCatalogTest extends RunCatalogContract {
   }
 
   @Test
-  void whatWasChangedIsThereAfterTheProcessWasKilled() throws IOException {
+  void changesSurviveAKillOfTheProcess() throws IOException {
     catalog.add(run(1, 7));
     catalog.add(run(2, 7, id(1)));
-    catalog.bury(List.of(tombstone(9, 900)));
-    // What a killed process leaves is the files as they are now, open or not.
+    catalog.addTombstones(List.of(tombstone(9, 900)));
+    // A killed process leaves the files as they are now, open or not.
     Path copy = copyOf(directory());
     try (RunCatalog next = RocksCatalog.open(copy, CatalogConfig.DEFAULT)) {
       assertThat(next.runs()).containsExactlyInAnyOrder(run(1, 7), run(2, 7, id(1)));
@@ -41,7 +41,7 @@ class RocksCatalogTest extends RunCatalogContract {
   }
 
   @Test
-  void whatWasSyncedOutlivesATornLogAndSoDoesAllBeforeTheTear() throws IOException {
+  void syncedChangesAndAllBeforeATearSurvive() throws IOException {
     for (int i = 0; i < 10; i++) {
       catalog.add(run(i, 7));
     }
@@ -70,13 +70,13 @@ class RocksCatalogTest extends RunCatalogContract {
         .hasMessageContaining(directory().toString())
         .hasMessageContaining("expected version 1, found 9");
     put(CatalogFormat.formatKey(), new byte[] {1});
-    assertThatThrownBy(this::open).hasMessageContaining("is no catalog of run files");
+    assertThatThrownBy(this::open).hasMessageContaining("is not a catalog of run files");
     put(CatalogFormat.formatKey(), CatalogFormat.format());
     catalog = open();
   }
 
   @Test
-  void namesARecordThatNoWriterWrites() throws IOException, RocksDBException {
+  void namesAnInvalidRecord() throws IOException, RocksDBException {
     catalog.add(run(1, 7));
     catalog.close();
     byte[] value = CatalogFormat.encode(run(1, 7));
@@ -89,7 +89,7 @@ class RocksCatalogTest extends RunCatalogContract {
   }
 
   @Test
-  void refusesWhatIsDamaged() throws IOException {
+  void refusesADamagedCatalog() throws IOException {
     catalog.close();
     Files.writeString(directory().resolve("CURRENT"), "MANIFEST-nonsense\n");
     assertThatThrownBy(this::open)
@@ -98,14 +98,14 @@ class RocksCatalogTest extends RunCatalogContract {
   }
 
   @Test
-  void opensItselfAnewAfterAFailureButNotAsAnEmptyOne() throws IOException {
+  void reopensAfterAFailureButNeverAsAnEmptyCatalog() throws IOException {
     catalog.add(run(1, 7));
     Path copy = copyOf(directory());
     deleteTree(directory());
-    assertThatThrownBy(this::addUntilItIsWrittenAsATable).isInstanceOf(IOException.class);
+    assertThatThrownBy(this::addUntilATableIsWritten).isInstanceOf(IOException.class);
     assertThatThrownBy(() -> catalog.add(run(2, 7)))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("is gone");
+        .hasMessageContaining("directory does not exist");
     assertThat(directory()).doesNotExist();
 
     Files.move(copy, directory());
@@ -114,7 +114,7 @@ class RocksCatalogTest extends RunCatalogContract {
   }
 
   /** Records of 16 KiB: the first table is written after some 60 of them. */
-  private void addUntilItIsWrittenAsATable() throws IOException {
+  private void addUntilATableIsWritten() throws IOException {
     RunId[] replaced = new RunId[1000];
     java.util.Arrays.setAll(replaced, i -> id(1_000_000 + i));
     for (int i = 0; i < 100_000; i++) {
@@ -132,7 +132,7 @@ class RocksCatalogTest extends RunCatalogContract {
   }
 
   @Test
-  void knowsWhetherADirectoryHasACatalog() throws IOException {
+  void detectsACatalogInADirectory() throws IOException {
     assertThat(RocksCatalog.isThere(directory())).isTrue();
     assertThat(RocksCatalog.isThere(base)).isFalse();
   }

@@ -15,13 +15,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What every catalog does. */
+/** Contract of every catalog implementation. */
 abstract class RunCatalogContract {
   static final int MAX_TOMBSTONES = 3;
 
   RunCatalog catalog;
 
-  /** What was written by earlier catalogs of this test is there. */
+  /** Opens a catalog with the records of earlier catalogs of this test. */
   abstract RunCatalog open() throws IOException;
 
   @BeforeEach
@@ -47,7 +47,7 @@ abstract class RunCatalogContract {
   }
 
   @Test
-  void keepsRunsAsTheyWereAdded() throws IOException {
+  void returnsAddedRuns() throws IOException {
     RunRecord first = run(1, 7);
     RunRecord second =
         new RunRecord(
@@ -77,7 +77,7 @@ abstract class RunCatalogContract {
   }
 
   @Test
-  void removesWhatIsThere() throws IOException {
+  void removesExistingRuns() throws IOException {
     catalog.add(run(1, 7));
     catalog.add(run(2, 7));
     catalog.remove(List.of(id(1), id(50)));
@@ -87,41 +87,41 @@ abstract class RunCatalogContract {
   }
 
   @Test
-  void remembersTheForgottenUpToABoundTheOldestGoFirst() throws IOException {
-    catalog.bury(List.of(tombstone(3, 300), tombstone(1, 100)));
+  void dropsTheOldestTombstonesAboveTheMaximum() throws IOException {
+    catalog.addTombstones(List.of(tombstone(3, 300), tombstone(1, 100)));
     reopen();
-    catalog.bury(List.of(tombstone(2, 200)));
+    catalog.addTombstones(List.of(tombstone(2, 200)));
     assertThat(catalog.tombstones())
         .containsExactlyInAnyOrder(tombstone(1, 100), tombstone(2, 200), tombstone(3, 300));
-    catalog.bury(List.of(tombstone(4, 400)));
+    catalog.addTombstones(List.of(tombstone(4, 400)));
     reopen();
-    catalog.bury(List.of(tombstone(5, 500)));
+    catalog.addTombstones(List.of(tombstone(5, 500)));
     assertThat(catalog.tombstones())
         .containsExactlyInAnyOrder(tombstone(3, 300), tombstone(4, 400), tombstone(5, 500));
-    catalog.bury(List.of(tombstone(6, 600), tombstone(7, 700), tombstone(8, 800)));
+    catalog.addTombstones(List.of(tombstone(6, 600), tombstone(7, 700), tombstone(8, 800)));
     assertThat(catalog.tombstones())
         .containsExactlyInAnyOrder(tombstone(6, 600), tombstone(7, 700), tombstone(8, 800));
   }
 
   @Test
-  void theLaterBurialOfAShuffleCounts() throws IOException {
-    catalog.bury(List.of(tombstone(1, 100)));
-    catalog.bury(List.of(tombstone(1, 900)));
+  void theLaterTombstoneOfAShuffleCounts() throws IOException {
+    catalog.addTombstones(List.of(tombstone(1, 100)));
+    catalog.addTombstones(List.of(tombstone(1, 900)));
     reopen();
     assertThat(catalog.tombstones()).containsExactly(tombstone(1, 900));
   }
 
   @Test
-  void knowsTheLastCleanStopOnly() throws IOException {
-    catalog.stopped(new CleanStop(10, 5, 2));
-    catalog.stopped(new CleanStop(20, 20, 1));
+  void storesTheLastCleanStopOnly() throws IOException {
+    catalog.recordCleanStop(new CleanStop(10, 5, 2));
+    catalog.recordCleanStop(new CleanStop(20, 20, 1));
     catalog.sync();
     reopen();
     assertThat(catalog.lastCleanStop()).contains(new CleanStop(20, 20, 1));
   }
 
   @Test
-  void aRandomHistoryLeavesWhatASimpleModelLeaves() throws IOException {
+  void aRandomHistoryAgreesWithASimpleModel() throws IOException {
     long seed = 20261121;
     Random random = new Random(seed);
     Map<RunId, RunRecord> model = new HashMap<>();
@@ -177,7 +177,7 @@ abstract class RunCatalogContract {
         List.of(replaced));
   }
 
-  static Tombstone tombstone(int shuffle, long buriedAtMs) {
-    return new Tombstone(new ShuffleKey("app-1", shuffle), buriedAtMs);
+  static Tombstone tombstone(int shuffle, long deletedAtMs) {
+    return new Tombstone(new ShuffleKey("app-1", shuffle), deletedAtMs);
   }
 }

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Why a target cannot be reached is one line. */
+/** Errors of connections to move targets are one line. */
 @Timeout(60)
 class ClusterTargetsTest {
   @TempDir static Path certificates;
@@ -67,7 +67,7 @@ class ClusterTargetsTest {
   }
 
   /**
-   * @param tls null: in clear
+   * @param tls null: without TLS
    */
   private void startTarget(SslContext tls) throws IOException {
     NettyServerBuilder server =
@@ -87,27 +87,29 @@ class ClusterTargetsTest {
   }
 
   @Test
-  void noAuthorityVouchesForIt() throws Exception {
+  void untrustedCertificate() throws Exception {
     startTarget(security("stranger", "ours").tls().orElseThrow().grpcServer());
     assertThat(refusal(security("ours", "ours")))
         .isInstanceOf(SSLException.class)
         .hasMessage(
-            "server other:1: connection lost: the connection ended: TLS failed: unable to find valid certification path to"
+            "server other:1: connection lost: the connection ended: TLS failed: unable to find"
+                + " valid certification path to"
                 + " requested target");
   }
 
   @Test
-  void itsCertificateIsForAnotherHost() throws Exception {
+  void certificateOfAnotherHost() throws Exception {
     startTarget(security("elsewhere", "ours").tls().orElseThrow().grpcServer());
     assertThat(refusal(security("ours", "elsewhere")))
         .isInstanceOf(SSLException.class)
         .hasMessage(
-            "server other:1: connection lost: the connection ended: TLS failed: No subject alternative names matching IP"
+            "server other:1: connection lost: the connection ended: TLS failed: No subject"
+                + " alternative names matching IP"
                 + " address 127.0.0.1 found");
   }
 
   @Test
-  void itIsInClear() throws Exception {
+  void targetWithoutTls() throws Exception {
     startTarget(null);
     assertThat(refusal(security("ours", "ours")))
         .isInstanceOf(SSLException.class)
@@ -116,9 +118,9 @@ class ClusterTargetsTest {
         .hasMessageNotContaining("\n");
   }
 
-  /** What the client gets to see of it is a matter of time: an alert, or a connection that ends. */
+  /** Depending on timing, the client receives an alert, or the connection closes. */
   @Test
-  void itDoesNotTrustThisServer() throws Exception {
+  void targetDoesNotTrustThisServer() throws Exception {
     startTarget(security("stranger", "stranger").tls().orElseThrow().grpcServer());
     assertThat(refusal(security("ours", "stranger")))
         .isInstanceOf(IOException.class)
@@ -127,7 +129,7 @@ class ClusterTargetsTest {
   }
 
   @Test
-  void itSpeaksTlsAndThisServerDoesNot() throws Exception {
+  void targetRequiresTls() throws Exception {
     startTarget(security("stranger", "ours").tls().orElseThrow().grpcServer());
     assertThat(refusal(ClusterSecurity.OFF))
         .isInstanceOf(IOException.class)

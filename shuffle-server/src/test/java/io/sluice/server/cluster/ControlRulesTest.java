@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class ControlRulesTest {
   @Test
-  void aCallerWithoutAProofIsRefusedFromTheHeadersOfEveryCall() {
+  void unauthenticatedCallersAreRefusedAtTheHeadersOfEveryCall() {
     ControlRules rules = new ControlRules(false);
     for (MethodDescriptor<?, ?> method :
         ShuffleServerControlGrpc.getServiceDescriptor().getMethods()) {
@@ -20,7 +20,7 @@ class ControlRulesTest {
   }
 
   @Test
-  void theStatusIsForEverybodyWhereReadsAreOpen() {
+  void statusNeedsNoAuthenticationIfReadsAreOpen() {
     ControlRules rules = new ControlRules(true);
 
     assertThat(rules.refusal(Caller.ANONYMOUS, "GetStatus")).isNull();

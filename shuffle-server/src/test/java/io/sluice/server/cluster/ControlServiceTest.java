@@ -79,28 +79,28 @@ class ControlServiceTest {
   }
 
   @Test
-  void tellsTheServerToLeaveOrToGoOn() {
+  void startsAndCancelsADecommission() {
     assertThat(
             control
                 .decommission(DecommissionRequest.newBuilder().setDeadlineMs(-1).build())
                 .getStatus())
         .isEqualTo(Status.BAD_REQUEST);
-    assertThat(decommission.isUnderWay()).isFalse();
+    assertThat(decommission.isActive()).isFalse();
 
     assertThat(control.decommission(DecommissionRequest.getDefaultInstance()).getStatus())
         .isEqualTo(Status.OK);
-    assertThat(decommission.isUnderWay()).isTrue();
+    assertThat(decommission.isActive()).isTrue();
 
     assertThat(
             control
                 .decommission(DecommissionRequest.newBuilder().setCancel(true).build())
                 .getStatus())
         .isEqualTo(Status.OK);
-    assertThat(decommission.isUnderWay()).isFalse();
+    assertThat(decommission.isActive()).isFalse();
   }
 
   @Test
-  void saysInOneLineWhatIsWrongWithAConfigurationThatWasReadAgain() {
+  void reportsErrorsOfAReloadedConfigurationInOneLine() {
     ReloadConfigurationReply reply =
         control.reloadConfiguration(ReloadConfigurationRequest.getDefaultInstance());
 
@@ -109,14 +109,14 @@ class ControlServiceTest {
   }
 
   @Test
-  void aServerThatStaysTakesNothingNewAndWritesItsMemory() {
+  void aDrainingServerGetsNoAssignmentsAndFlushesItsMemory() {
     assertThat(control.decommission(DecommissionRequest.newBuilder().setStay(true).build()))
         .isEqualTo(DecommissionReply.newBuilder().setStatus(Status.OK).build());
 
-    assertThat(decommission.isUnderWay()).isTrue();
+    assertThat(decommission.isActive()).isTrue();
     assertThat(flushes).hasValue(1);
-    decommission.look();
-    decommission.look();
+    decommission.check();
+    decommission.check();
     assertThat(decommission.hasEnded()).isFalse();
   }
 
@@ -128,38 +128,38 @@ class ControlServiceTest {
             .build());
   }
 
-  private void hold(String application, int... shuffles) throws SluiceException {
+  private void store(String application, int... shuffles) throws SluiceException {
     for (int shuffle : shuffles) {
       store.findOrCreate(new ShuffleKey(application, shuffle));
     }
   }
 
-  private List<ShuffleKey> held() {
+  private List<ShuffleKey> stored() {
     return store.logs().stream().map(ShuffleLog::key).toList();
   }
 
   @Test
-  void forgetsTheShufflesThatAreNamedAndSaysHowManyThereWere() throws Exception {
-    hold("app", 1, 2, 3);
+  void deletesTheNamedShufflesAndReturnsTheirNumber() throws Exception {
+    store("app", 1, 2, 3);
     UnregisterShufflesReply reply = unregister("app", 1, 3, 9);
     assertThat(reply.getStatus()).isEqualTo(Status.OK);
     assertThat(reply.getRemoved()).isEqualTo(2);
-    assertThat(held()).containsExactly(new ShuffleKey("app", 2));
+    assertThat(stored()).containsExactly(new ShuffleKey("app", 2));
     assertThat(unregister("app", 1, 3).getRemoved()).as("idempotent").isZero();
     assertThat(unregister("stranger", 1).getRemoved()).isZero();
     assertThat(unregister("app").getRemoved()).as("none named").isZero();
-    assertThat(held()).containsExactly(new ShuffleKey("app", 2));
+    assertThat(stored()).containsExactly(new ShuffleKey("app", 2));
   }
 
   @Test
-  void forgetsAWholeApplication() throws Exception {
-    hold("app", 1, 2);
-    hold("other", 1);
+  void deletesAnApplication() throws Exception {
+    store("app", 1, 2);
+    store("other", 1);
     UnregisterShuffleApplicationRequest request =
         UnregisterShuffleApplicationRequest.newBuilder().setApplication("app").build();
     assertThat(control.unregisterShuffleApplication(request).getRemoved()).isEqualTo(2);
     assertThat(control.unregisterShuffleApplication(request).getRemoved()).isZero();
-    assertThat(held()).containsExactly(new ShuffleKey("other", 1));
+    assertThat(stored()).containsExactly(new ShuffleKey("other", 1));
   }
 
   @Test
@@ -189,7 +189,7 @@ class ControlServiceTest {
   }
 
   @Test
-  void theProcessKnowsWhatItUsed() {
+  void reportsProcessVitals() {
     ProcessVitals vitals = new ProcessVitals();
     assertThat(vitals.cpuNanos()).isPositive();
     assertThat(vitals.heapUsedBytes()).isPositive().isLessThanOrEqualTo(vitals.heapMaxBytes());

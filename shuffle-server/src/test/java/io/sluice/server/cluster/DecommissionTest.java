@@ -17,23 +17,23 @@ class DecommissionTest {
   }
 
   @Test
-  void endsWhenItWasEmptyTwiceInARow() {
+  void endsAfterTwoEmptyChecks() {
     decommission.begin(0);
     empty = true;
-    decommission.look();
+    decommission.check();
     empty = false;
-    decommission.look();
+    decommission.check();
     empty = true;
-    decommission.look();
+    decommission.check();
     assertThat(ended()).isFalse();
 
-    decommission.look();
+    decommission.check();
 
     assertThat(ended()).isTrue();
     assertThat(decommission.hasEnded()).isTrue();
   }
 
-  /** Of which the test says when it is done. */
+  /** A handover that the test completes. */
   private static final class FakeHandover implements Decommission.Handover {
     private boolean begun;
     private boolean done;
@@ -55,25 +55,25 @@ class DecommissionTest {
   }
 
   @Test
-  void endsAsSoonAsWhatItHeldHasBeenHandedOn() {
+  void endsOnceAllDataWasMoved() {
     FakeHandover handover = new FakeHandover();
     Decommission moving = new Decommission(() -> empty, handover, () -> nowNanos);
     moving.begin(0, true);
     assertThat(handover.begun).isTrue();
-    moving.look();
+    moving.check();
     assertThat(moving.hasEnded()).isFalse();
 
     handover.done = true;
-    moving.look();
+    moving.check();
 
     assertThat(moving.hasEnded()).isTrue();
   }
 
   @Test
-  void theLatestOrderSaysWhetherAnythingIsHandedOn() {
+  void theLatestRequestDecidesWhetherDataIsMoved() {
     FakeHandover handover = new FakeHandover();
     Decommission moving = new Decommission(() -> empty, handover, () -> nowNanos);
-    for (Runnable order : List.<Runnable>of(() -> moving.begin(0), moving::stay, moving::cancel)) {
+    for (Runnable order : List.<Runnable>of(() -> moving.begin(0), moving::drain, moving::cancel)) {
       moving.begin(0, true);
       assertThat(handover.begun).isTrue();
 
@@ -84,88 +84,88 @@ class DecommissionTest {
   }
 
   @Test
-  void aDeadlineEndsAMoveThatIsNotDone() {
+  void aDeadlineEndsAnUnfinishedMove() {
     Decommission moving = new Decommission(() -> empty, new FakeHandover(), () -> nowNanos);
     moving.begin(5000, true);
     nowNanos = TimeUnit.MILLISECONDS.toNanos(5001);
 
-    moving.look();
+    moving.check();
 
     assertThat(moving.hasEnded()).isTrue();
   }
 
   @Test
-  void anEmptyServerThatNobodyDecommissionedStays() {
+  void anEmptyServerWithoutDecommissionDoesNotExit() {
     empty = true;
-    decommission.look();
-    decommission.look();
-    decommission.look();
+    decommission.check();
+    decommission.check();
+    decommission.check();
 
     assertThat(ended()).isFalse();
-    assertThat(decommission.isUnderWay()).isFalse();
+    assertThat(decommission.isActive()).isFalse();
   }
 
   @Test
   void endsAtItsDeadlineWithDataLeft() {
     decommission.begin(5000);
     nowNanos = TimeUnit.MILLISECONDS.toNanos(4999);
-    decommission.look();
+    decommission.check();
     assertThat(ended()).isFalse();
 
     nowNanos++;
     nowNanos += TimeUnit.MILLISECONDS.toNanos(1);
-    decommission.look();
+    decommission.check();
 
     assertThat(ended()).isTrue();
   }
 
   @Test
-  void goesOnWhenCancelledAndCountsAnew() {
+  void continuesWhenCancelledAndResetsTheCount() {
     decommission.begin(5000);
     empty = true;
-    decommission.look();
+    decommission.check();
     decommission.cancel();
     nowNanos = TimeUnit.DAYS.toNanos(1);
-    decommission.look();
-    assertThat(decommission.isUnderWay()).isFalse();
+    decommission.check();
+    assertThat(decommission.isActive()).isFalse();
     assertThat(ended()).isFalse();
 
     decommission.begin(0);
-    decommission.look();
+    decommission.check();
     assertThat(ended()).isFalse();
-    decommission.look();
+    decommission.check();
     assertThat(ended()).isTrue();
     assertThat(decommission.cancel().status()).isEqualTo(Status.DRAINING);
   }
 
   @Test
-  void aServerThatStaysDoesNotEndUntilItIsToldToLeave() {
+  void aDrainingServerEndsOnlyWhenDecommissioned() {
     empty = true;
-    decommission.stay();
-    decommission.look();
-    decommission.look();
-    decommission.look();
-    assertThat(decommission.isUnderWay()).isTrue();
+    decommission.drain();
+    decommission.check();
+    decommission.check();
+    decommission.check();
+    assertThat(decommission.isActive()).isTrue();
     assertThat(ended()).isFalse();
 
     decommission.begin(0);
-    decommission.look();
-    decommission.look();
+    decommission.check();
+    decommission.check();
     assertThat(ended()).isTrue();
-    assertThat(decommission.stay().status()).isEqualTo(Status.DRAINING);
+    assertThat(decommission.drain().status()).isEqualTo(Status.DRAINING);
   }
 
   @Test
-  void aServerThatStayedGoesOn() {
-    decommission.stay();
+  void cancelsADrain() {
+    decommission.drain();
     decommission.cancel();
 
-    assertThat(decommission.isUnderWay()).isFalse();
+    assertThat(decommission.isActive()).isFalse();
   }
 
   @Test
   void refusesADeadlineInThePast() {
     assertThat(decommission.begin(-1).status()).isEqualTo(Status.BAD_REQUEST);
-    assertThat(decommission.isUnderWay()).isFalse();
+    assertThat(decommission.isActive()).isFalse();
   }
 }

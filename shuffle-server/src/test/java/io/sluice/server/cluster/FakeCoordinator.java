@@ -19,8 +19,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A coordinator on a loopback port that keeps what servers report and answers as it is told. What
- * it was not told of is UNKNOWN.
+ * A coordinator on a loopback port that records heartbeats and sends configured replies.
+ * Applications that are not configured are UNKNOWN.
  */
 public final class FakeCoordinator implements AutoCloseable {
   private static final long DEADLINE_S = 60;
@@ -57,13 +57,13 @@ public final class FakeCoordinator implements AutoCloseable {
     status = refusal;
   }
 
-  /** What every reply grants and asks for; an interval of 0 asks for none. */
+  /** Sets lease and interval of every reply; an interval of 0 sets none. */
   public void grant(long grantedLeaseMs, long askedIntervalMs) {
     leaseMs = grantedLeaseMs;
     intervalMs = askedIntervalMs;
   }
 
-  /** The next heartbeat that has not been taken yet; fails when none comes. */
+  /** Takes the next recorded heartbeat; fails if none arrives. */
   public HeartbeatRequest next() throws InterruptedException {
     HeartbeatRequest request = heartbeats.poll(DEADLINE_S, TimeUnit.SECONDS);
     if (request == null) {
@@ -72,7 +72,7 @@ public final class FakeCoordinator implements AutoCloseable {
     return request;
   }
 
-  /** The next heartbeat that has not been taken yet; empty if none comes within this time. */
+  /** Takes the next recorded heartbeat; empty if none arrives within the timeout. */
   public Optional<HeartbeatRequest> nextWithin(long ms) throws InterruptedException {
     return Optional.ofNullable(heartbeats.poll(ms, TimeUnit.MILLISECONDS));
   }
@@ -95,7 +95,7 @@ public final class FakeCoordinator implements AutoCloseable {
       HeartbeatReply.Builder reply =
           HeartbeatReply.newBuilder()
               .setStatus(status)
-              .setMessage(status == Status.OK ? "" : "told to refuse")
+              .setMessage(status == Status.OK ? "" : "injected refusal")
               .setLeaseMs(leaseMs)
               .setHeartbeatIntervalMs(intervalMs);
       for (String application : request.getApplicationsList()) {

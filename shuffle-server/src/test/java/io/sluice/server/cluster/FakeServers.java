@@ -39,7 +39,7 @@ import java.util.Set;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import javax.net.ssl.SSLException;
 
-/** Servers in memory that blocks are moved to, and what goes wrong on the way. For one thread. */
+/** Move targets in memory, with injected failures. For one thread. */
 final class FakeServers implements MoveTargets, AutoCloseable {
   static final long EPOCH = 1_000;
 
@@ -48,14 +48,14 @@ final class FakeServers implements MoveTargets, AutoCloseable {
   private final List<String> order = new ArrayList<>();
   private final int maxBodyBytes;
 
-  /** What the next calls meet. */
+  /** Outcome of the next calls. */
   final Map<String, StatusCode> refusals = new HashMap<>();
 
   final Set<String> unreachable = new HashSet<>();
   final Set<String> untrusted = new HashSet<>();
   int connections;
 
-  /** One server in one life. */
+  /** One server in one epoch. */
   static final class Node {
     final long epoch;
     final ShuffleStore store =
@@ -110,7 +110,7 @@ final class FakeServers implements MoveTargets, AutoCloseable {
     return nodes.get(name);
   }
 
-  /** A crash that keeps nothing. */
+  /** A crash that loses all data. */
   void restart(String name) {
     Node before = nodes.get(name);
     before.close();
@@ -144,7 +144,7 @@ final class FakeServers implements MoveTargets, AutoCloseable {
         .build();
   }
 
-  /** Every block of a shuffle at a server, each once. */
+  /** Every block of a shuffle on a server, without duplicates. */
   Set<String> blocks(Node at, ShuffleKey shuffle) throws IOException, InterruptedException {
     Set<String> found = new HashSet<>();
     ShuffleLog log = at.store.find(shuffle);
@@ -175,7 +175,7 @@ final class FakeServers implements MoveTargets, AutoCloseable {
         return id(name, nodes.get(name).epoch);
       }
     }
-    throw new IOException("there is nobody else");
+    throw new IOException("no other server is available");
   }
 
   @Override
@@ -209,7 +209,7 @@ final class FakeServers implements MoveTargets, AutoCloseable {
       public void push(ShuffleKey shuffle, ByteBuf body) throws IOException {
         StatusCode refusal = refusals.get(name);
         if (refusal != null) {
-          throw new SluiceException(refusal, name + " says " + refusal);
+          throw new SluiceException(refusal, name + " refused with " + refusal);
         }
         if (nodes.get(name) != node || unreachable.contains(name)) {
           throw new IOException(name + " has gone");

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 class HeartbeatsTest {
   private static final long INTERVAL_MS = 20;
 
-  private final FakeSelf self = new FakeSelf();
+  private final FakeHeartbeatSource source = new FakeHeartbeatSource();
   private final ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1);
   private final Socket reserved = new Socket();
   private Heartbeats heartbeats;
@@ -41,7 +41,7 @@ class HeartbeatsTest {
     heartbeats =
         new Heartbeats(
             new HeartbeatConfig(List.of(coordinators), INTERVAL_MS, 1_000),
-            self,
+            source,
             leases,
             executor,
             ClusterSecurity.OFF);
@@ -57,10 +57,10 @@ class HeartbeatsTest {
   }
 
   @Test
-  void reportsToEveryCoordinatorAgainAndAgain() throws Exception {
+  void sendsHeartbeatsToEveryCoordinator() throws Exception {
     try (FakeCoordinator a = new FakeCoordinator(0);
         FakeCoordinator b = new FakeCoordinator(0)) {
-      self.applications.add("app");
+      source.applications.add("app");
       a.say("app", State.LIVE);
       start(60_000, a.address(), b.address());
       for (int i = 0; i < 3; i++) {
@@ -77,7 +77,7 @@ class HeartbeatsTest {
   }
 
   @Test
-  void oneCoordinatorThatIsDownDoesNotHoldUpTheOthers() throws Exception {
+  void anUnavailableCoordinatorDoesNotDelayTheOthers() throws Exception {
     try (FakeCoordinator up = new FakeCoordinator(0)) {
       start(60_000, new HostPort("127.0.0.1", unusedPort()), up.address());
       for (int i = 0; i < 5; i++) {
@@ -88,7 +88,7 @@ class HeartbeatsTest {
   }
 
   @Test
-  void aCoordinatorThatStartsLateOrAgainIsFoundAndOnlyTheChangesAreLogged() throws Exception {
+  void findsALateOrRestartedCoordinatorAndLogsOnlyChanges() throws Exception {
     int port = unusedPort();
     try (LogLines log = new LogLines(CoordinatorLink.class)) {
       start(60_000, new HostPort("127.0.0.1", port));
@@ -120,39 +120,40 @@ class HeartbeatsTest {
       start(60_000, coordinator.address());
       await(() -> heartbeats.failures() > 0);
       assertThat(heartbeats.answering()).isZero();
-      assertThat(log.lines().get(0)).contains("refused with DENIED: told to refuse");
+      assertThat(log.lines().get(0))
+          .contains("refused the heartbeat with DENIED: injected refusal");
     }
   }
 
   @Test
-  void forgetsAnApplicationThatEnded() throws Exception {
+  void deletesAnEndedApplication() throws Exception {
     try (FakeCoordinator coordinator = new FakeCoordinator(0)) {
-      self.applications.add("app");
-      self.applications.add("other");
+      source.applications.add("app");
+      source.applications.add("other");
       coordinator.say("app", State.LIVE);
       coordinator.say("other", State.LIVE);
       start(60_000, coordinator.address());
       coordinator.next();
       coordinator.next();
-      assertThat(self.forgotten).isEmpty();
+      assertThat(source.deleted).isEmpty();
       coordinator.say("app", State.ENDED);
-      assertThat(self.forgotten.poll(60, TimeUnit.SECONDS)).isEqualTo("app ENDED");
-      assertThat(self.applications).containsExactly("other");
+      assertThat(source.deleted.poll(60, TimeUnit.SECONDS)).isEqualTo("app ENDED");
+      assertThat(source.applications).containsExactly("other");
     }
   }
 
   @Test
-  void forgetsAnApplicationWhoseLeaseRanOut() throws Exception {
+  void deletesAnApplicationWithAnExpiredLease() throws Exception {
     try (FakeCoordinator coordinator = new FakeCoordinator(0)) {
       coordinator.grant(0, 0);
-      self.applications.add("app");
+      source.applications.add("app");
       start(200, coordinator.address());
-      assertThat(self.forgotten.poll(60, TimeUnit.SECONDS)).isEqualTo("app LEASE_OUT");
+      assertThat(source.deleted.poll(60, TimeUnit.SECONDS)).isEqualTo("app LEASE_OUT");
     }
   }
 
   @Test
-  void keepsTheIntervalThatTheCoordinatorAsksFor() throws Exception {
+  void usesTheIntervalOfTheCoordinator() throws Exception {
     try (FakeCoordinator coordinator = new FakeCoordinator(0)) {
       coordinator.grant(60_000, TimeUnit.MINUTES.toMillis(5));
       start(60_000, coordinator.address());
@@ -165,20 +166,20 @@ class HeartbeatsTest {
   }
 
   @Test
-  void aLastReportGoesOutAtOnceAndIsWaitedFor() throws Exception {
+  void aFinalReportIsSentAtOnceAndAwaited() throws Exception {
     try (FakeCoordinator coordinator = new FakeCoordinator(0)) {
       coordinator.grant(60_000, 60_000);
       start(60_000, coordinator.address());
       coordinator.next();
       await(() -> heartbeats.answering() == 1);
-      self.state = ServerState.SERVER_DRAINING;
+      source.state = ServerState.SERVER_DRAINING;
       heartbeats.report(20_000);
       assertThat(coordinator.next().getState()).isEqualTo(ServerState.SERVER_DRAINING);
     }
   }
 
   @Test
-  void aLastReportDoesNotWaitForACoordinatorThatIsDown() throws Exception {
+  void aFinalReportDoesNotWaitForAnUnavailableCoordinator() throws Exception {
     start(60_000, new HostPort("127.0.0.1", unusedPort()));
     await(() -> heartbeats.failures() > 0);
     heartbeats.report(TimeUnit.MINUTES.toMillis(10));
@@ -186,12 +187,12 @@ class HeartbeatsTest {
   }
 
   @Test
-  void aFaultOfTheServerItselfEndsNoHeartbeats() throws Exception {
+  void anInternalErrorDoesNotStopHeartbeats() throws Exception {
     try (FakeCoordinator coordinator = new FakeCoordinator(0)) {
-      self.faults.set(3);
+      source.faults.set(3);
       start(60_000, coordinator.address());
       coordinator.next();
-      assertThat(self.faults).hasValue(0);
+      assertThat(source.faults).hasValue(0);
     }
   }
 
@@ -206,23 +207,23 @@ class HeartbeatsTest {
     return reserved.getLocalPort();
   }
 
-  /** Looks again and again until the condition holds; the class's timeout bounds it. */
+  /** Waits until the condition is true, at most until the timeout of the class. */
   private static void await(BooleanSupplier condition) {
     while (!condition.getAsBoolean()) {
       Thread.onSpinWait();
     }
   }
 
-  private static final class FakeSelf implements HeartbeatSource {
+  private static final class FakeHeartbeatSource implements HeartbeatSource {
     private final Set<String> applications = ConcurrentHashMap.newKeySet();
-    private final BlockingQueue<String> forgotten = new LinkedBlockingQueue<>();
+    private final BlockingQueue<String> deleted = new LinkedBlockingQueue<>();
     private volatile ServerState state = ServerState.ACTIVE;
     private final AtomicInteger faults = new AtomicInteger();
 
     @Override
     public HeartbeatRequest heartbeat() {
       if (faults.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
-        throw new IllegalStateException("told to fail");
+        throw new IllegalStateException("injected failure");
       }
       return HeartbeatRequest.newBuilder()
           .setServer(ServerId.newBuilder().setName("s:1").setEpoch(7))
@@ -232,9 +233,9 @@ class HeartbeatsTest {
     }
 
     @Override
-    public void forget(String application, LeaseTable.Reason reason) {
+    public void deleteApplication(String application, LeaseTable.Reason reason) {
       applications.remove(application);
-      forgotten.add(application + " " + reason);
+      deleted.add(application + " " + reason);
     }
   }
 }

@@ -84,22 +84,22 @@ class MoveRunTest {
         attempt, (int) attempt, partition, sequence, last, BlockBytes.payload(random, bytes));
   }
 
-  private void look() {
-    run.look(due::add);
+  private void update() {
+    run.update(due::add);
   }
 
-  /** Every shuffle that is due takes a step. */
+  /** Executes one step of every shuffle that is due. */
   private void step() throws InterruptedException {
     for (int left = due.size(); left > 0; left--) {
       MovingShuffle next = due.remove();
       next.step(run.isSealed());
-      if (run.concerns(next)) {
+      if (run.needsSteps(next)) {
         due.add(next);
       }
     }
   }
 
-  private List<ShuffleMove> told() {
+  private List<ShuffleMove> reportedMoves() {
     List<ShuffleMove> moves = new ArrayList<>();
     run.shuffles().forEach(one -> moves.add(one.move()));
     return moves;
@@ -111,23 +111,23 @@ class MoveRunTest {
   }
 
   @Test
-  void theServerIsSealedOnceTheDriverKnowsAndDoneOnceTheTailIsCopied() throws Exception {
+  void sealsOnceTheDriverAppliedTheMoveAndEndsOnceTheRestIsCopied() throws Exception {
     push(SHUFFLE, block(0, 1, 0, false, 100), block(5, 1, 0, true, 3000));
-    look();
+    update();
     step();
     assertThat(servers.blocks(servers.node("a"), SHUFFLE))
         .containsExactlyInAnyOrder("0/1/0", "5/1/0");
-    assertThat(only().waitsFor()).isEqualTo("its driver has not heard of a yet");
-    look();
+    assertThat(only().waitsFor()).isEqualTo("the driver has not applied the move to a yet");
+    update();
     assertThat(sealed).isFalse();
 
-    told().forEach(run::applied);
+    reportedMoves().forEach(run::applied);
     push(SHUFFLE, block(0, 1, 1, true, 100));
-    look();
+    update();
     assertThat(sealed).isTrue();
     assertThat(run.isDone()).isFalse();
     step();
-    look();
+    update();
 
     assertThat(run.isDone()).isTrue();
     assertThat(only().bytesLeft()).isZero();
@@ -138,9 +138,9 @@ class MoveRunTest {
   }
 
   @Test
-  void whatIsForgottenMeanwhileIsNotWaitedFor() throws Exception {
+  void doesNotWaitForDeletedShuffles() throws Exception {
     push(SHUFFLE, block(0, 1, 0, true, 100));
-    look();
+    update();
     servers.unreachable.addAll(Set.of("a", "b", "c"));
     step();
     assertThat(only().waitsFor()).isEqualTo("a does not answer");
@@ -149,12 +149,12 @@ class MoveRunTest {
     servers.unreachable.clear();
 
     source.node("leaving").store.removeShuffles("app", List.of(1));
-    look();
+    update();
     step();
-    told().forEach(run::applied);
-    look();
+    reportedMoves().forEach(run::applied);
+    update();
     step();
-    look();
+    update();
 
     assertThat(run.isDone()).isTrue();
     assertThat(servers.blocks(servers.node("a"), SHUFFLE)).isEmpty();
@@ -163,70 +163,70 @@ class MoveRunTest {
 
   @ParameterizedTest
   @EnumSource(names = {"NO_SPACE", "LEAVING", "BAD_VERSION"})
-  void aTargetThatCannotTakeItOrFailsAgainAndAgainIsReplaced(StatusCode refusal) throws Exception {
+  void replacesATargetThatRefusesOrKeepsFailing(StatusCode refusal) throws Exception {
     push(SHUFFLE, block(0, 1, 0, true, 100));
     servers.refusals.put("a", refusal);
     servers.unreachable.add("b");
-    look();
+    update();
     step();
-    assertThat(told()).containsExactly((ShuffleMove) null);
+    assertThat(reportedMoves()).containsExactly((ShuffleMove) null);
     for (int i = 0; i < 5; i++) {
       step();
     }
     step();
 
-    assertThat(told().get(0).getTo()).isEqualTo(FakeServers.id("c", FakeServers.EPOCH));
+    assertThat(reportedMoves().get(0).getTo()).isEqualTo(FakeServers.id("c", FakeServers.EPOCH));
     assertThat(servers.blocks(servers.node("c"), SHUFFLE)).hasSize(1);
   }
 
   @Test
-  void aTargetThatCannotBeTrustedIsReplacedAtOnceAndNamedWhileThereIsNoOther() throws Exception {
+  void replacesAnUntrustedTargetAtOnce() throws Exception {
     push(SHUFFLE, block(0, 1, 0, true, 100));
     servers.untrusted.addAll(Set.of("a", "b", "c"));
-    look();
+    update();
     for (int i = 0; i < 4; i++) {
       step();
     }
     assertThat(servers.connections).isEqualTo(3);
-    assertThat(only().waitsFor()).isEqualTo("there is nobody else; c cannot be trusted");
+    assertThat(only().waitsFor()).isEqualTo("no other server is available; c cannot be trusted");
 
     servers.untrusted.remove("b");
     step();
     step();
 
-    assertThat(told().get(0).getTo()).isEqualTo(FakeServers.id("b", FakeServers.EPOCH));
+    assertThat(reportedMoves().get(0).getTo()).isEqualTo(FakeServers.id("b", FakeServers.EPOCH));
     assertThat(servers.blocks(servers.node("b"), SHUFFLE)).hasSize(1);
   }
 
   @Test
-  void aTargetThatHasLostWhatItTookBeginsAnew() throws Exception {
+  void restartsTheCopyIfTheTargetLostData() throws Exception {
     push(SHUFFLE, block(0, 1, 0, true, 100));
-    look();
+    update();
     step();
-    told().forEach(run::applied);
-    look();
+    reportedMoves().forEach(run::applied);
+    update();
     assertThat(sealed).isTrue();
     servers.restart("a");
 
     step();
     assertThat(servers.blocks(servers.node("a"), SHUFFLE)).hasSize(1);
-    look();
+    update();
     assertThat(run.isDone()).isFalse();
-    assertThat(sealed).as("the driver may not know of this life of it").isFalse();
-    told().forEach(run::applied);
-    look();
+    assertThat(sealed).as("the driver may not know the new epoch of the target").isFalse();
+    reportedMoves().forEach(run::applied);
+    update();
     step();
-    look();
+    update();
 
     assertThat(run.isDone()).isTrue();
-    assertThat(told().get(0).getTo().getEpoch()).isEqualTo(FakeServers.EPOCH + 1);
+    assertThat(reportedMoves().get(0).getTo().getEpoch()).isEqualTo(FakeServers.EPOCH + 1);
   }
 
   @Test
-  void aTargetThatStopsHasTimeToStartAgain() throws Exception {
+  void waitsForATargetThatRestarts() throws Exception {
     push(SHUFFLE, block(0, 1, 0, true, 100));
     servers.refusals.put("a", StatusCode.DRAINING);
-    look();
+    update();
     for (int i = 0; i < 4; i++) {
       step();
     }
@@ -237,14 +237,14 @@ class MoveRunTest {
   }
 
   @Test
-  void aQuotaForbidsTheSameAtEveryServer() throws Exception {
+  void aQuotaRefusalDoesNotReplaceTheTarget() throws Exception {
     push(SHUFFLE, block(0, 1, 0, true, 100));
     servers.refusals.put("a", StatusCode.DENIED);
-    look();
+    update();
     for (int i = 0; i < 10; i++) {
       step();
     }
-    assertThat(only().waitsFor()).isEqualTo("a says DENIED");
+    assertThat(only().waitsFor()).isEqualTo("a refused with DENIED");
     assertThat(servers.blocks(servers.node("b"), SHUFFLE)).isEmpty();
 
     servers.refusals.clear();
@@ -254,8 +254,8 @@ class MoveRunTest {
   }
 
   @Test
-  void aServerThatHoldsNothingIsNotDoneByThat() {
-    look();
+  void anEmptyServerIsNotDone() {
+    update();
 
     assertThat(run.isDone()).isFalse();
     assertThat(sealed).isFalse();
@@ -266,12 +266,12 @@ class MoveRunTest {
   }
 
   /**
-   * Goal: when a move is done, the target that the driver heeds has every block that the server
-   * took. Method: pushes, steps, drivers and faults in a random order.
+   * Goal: when a move is done, the target that the driver uses stores every block that the server
+   * accepted. Method: pushes, steps, drivers and faults in random order.
    */
   @ParameterizedTest
   @MethodSource("seeds")
-  void whenItIsDoneTheTargetsHaveEverything(long seed) throws Exception {
+  void targetsStoreAllBlocksWhenTheMoveIsDone(long seed) throws Exception {
     Random chance = new Random(seed);
     Map<ShuffleKey, Integer> sequences = new HashMap<>();
     Map<ShuffleKey, ShuffleMove> heeded = new HashMap<>();
@@ -280,10 +280,10 @@ class MoveRunTest {
     for (int turn = 0; turn < 3000 && !run.isDone(); turn++) {
       boolean calm = turn > 300;
       switch (chance.nextInt(calm ? 4 : 8)) {
-        case 0 -> look();
+        case 0 -> update();
         case 1, 2 -> step();
         case 3 -> {
-          for (ShuffleMove move : told()) {
+          for (ShuffleMove move : reportedMoves()) {
             if (move != null && chance.nextInt(2) == 0) {
               run.applied(move);
               heeded.put(new ShuffleKey("app", move.getShuffle().getShuffle()), move);
@@ -306,7 +306,7 @@ class MoveRunTest {
           }
         }
         case 6 -> {
-          // After the last look at a target it may crash as if the server had left.
+          // After the last check of a target it may crash, as after the exit of the server.
           if (run.shuffles().stream().noneMatch(MovingShuffle::isFinished)) {
             servers.restart(names.get(chance.nextInt(3)));
           }
@@ -338,15 +338,15 @@ class MoveRunTest {
   }
 
   @Test
-  void aBlockThatIsDamagedHereKeepsItsShuffleHere() throws Exception {
+  void aDamagedBlockPreventsTheMoveOfItsShuffle() throws Exception {
     ByteBuf body = Unpooled.wrappedBuffer(block(0, 1, 0, true, 100));
     FakeServers.push(source.node("leaving"), SHUFFLE, body);
     body.setByte(60, body.getByte(60) ^ 1);
-    look();
+    update();
     step();
 
     assertThat(only().waitsFor())
-        .startsWith("cannot be read here: partition 0 is damaged at byte 0: block at 0");
+        .startsWith("local read failed: partition 0 is damaged at byte 0: block at 0");
     assertThat(servers.blocks(servers.node("a"), SHUFFLE)).isEmpty();
   }
 }

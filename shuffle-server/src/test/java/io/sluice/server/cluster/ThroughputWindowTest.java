@@ -18,7 +18,7 @@ class ThroughputWindowTest {
   }
 
   @Test
-  void saysNothingBeforeTwoSamples() {
+  void isZeroBeforeTwoSamples() {
     assertThat(window.perSecond()).isZero();
     second(100);
     assertThat(window.perSecond()).isZero();
@@ -33,7 +33,7 @@ class ThroughputWindowTest {
   }
 
   @Test
-  void forgetsWhatIsOlderThanTenSeconds() {
+  void ignoresSamplesOlderThanTenSeconds() {
     second(0);
     second(1_000_000);
     for (int i = 0; i < 10; i++) {

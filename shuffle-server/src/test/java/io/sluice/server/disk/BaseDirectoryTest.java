@@ -24,7 +24,7 @@ class BaseDirectoryTest {
 
   @ParameterizedTest
   @CsvSource({
-    // The user's own.
+    // Owned by the user of the process.
     "10001, 10001, 0700, ''",
     "10001, 10001, 0755, ''",
     "10001, 10001, 0775, ''",
@@ -33,17 +33,17 @@ class BaseDirectoryTest {
     "0, 10001, 02775, ''",
     "0, 2000, 02770, ''",
     "0, 0, 0755, ''",
-    "10001, 50, 0775, 'can be written by group 50 (mode 0775)'",
-    "0, 0, 0775, 'can be written by group 0 (mode 0775)'",
+    "10001, 50, 0775, 'is writable by group 50 (mode 0775)'",
+    "0, 0, 0775, 'is writable by group 0 (mode 0775)'",
     // emptyDir itself, and /var/tmp.
-    "0, 10001, 02777, 'can be written by every user of this host (mode 02777)'",
-    "0, 0, 01777, 'can be written by every user of this host (mode 01777)'",
-    "10001, 10001, 0702, 'can be written by every user of this host (mode 0702)'",
-    // Somebody else was quicker.
+    "0, 10001, 02777, 'is writable by every user of this host (mode 02777)'",
+    "0, 0, 01777, 'is writable by every user of this host (mode 01777)'",
+    "10001, 10001, 0702, 'is writable by every user of this host (mode 0702)'",
+    // Another user created the directory first.
     "1000, 10001, 0755, 'belongs to user 1000, this process runs as user 10001'",
     "1000, 10001, 0770, 'belongs to user 1000, this process runs as user 10001'",
   })
-  void onlyItsOwnUserRootAndItsOwnGroupsMayWrite(
+  void acceptsOnlyItsUserRootAndItsGroupsAsWriters(
       long owner, long group, String mode, String expected) {
     Optional<String> found =
         BaseDirectory.problem(BASE, owner, group, Integer.parseInt(mode, 8), Optional.of(SLUICE));
@@ -59,7 +59,7 @@ class BaseDirectoryTest {
   }
 
   @Test
-  void whatLinuxSaysOfAProcessIsRead() throws IOException {
+  void readsProcessIdentityFromProcStatus() throws IOException {
     assertThat(
             ProcessIdentity.of(
                 List.of(
@@ -73,16 +73,16 @@ class BaseDirectoryTest {
   }
 
   @Test
-  void aDirectoryThatEveryUserMayWriteIsRefusedAndLeftAsItIs() throws IOException {
+  void refusesAWorldWritableDirectoryWithoutChangingIt() throws IOException {
     Path open = Files.createDirectory(directory.resolve("open"));
     Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
     DirectoryConfig config = new DirectoryConfig(open, Optional.empty(), 0, 1);
 
     assertThatThrownBy(() -> DirectoryStorage.open(config, Fsync.NEVER, "me"))
         .isInstanceOf(UnsafeDirectoryException.class)
-        .hasMessageStartingWith(open + " can be written by every user of this host (mode 0777); ");
+        .hasMessageStartingWith(open + " is writable by every user of this host (mode 0777); ");
     assertThat(open).isEmptyDirectory();
-    // Not left out with a warning: what is wrong is not the disk.
+    // Refused rather than skipped with a warning: the disk is not at fault.
     Path good = Files.createDirectory(directory.resolve("good"));
     assertThatThrownBy(
             () ->
@@ -99,7 +99,7 @@ class BaseDirectoryTest {
   }
 
   @Test
-  void aDirectoryThatBecomesOpenIsNotTakenAgain() throws IOException {
+  void refusesToRenewADirectoryThatBecameWorldWritable() throws IOException {
     Path base = Files.createDirectory(directory.resolve("base"));
     try (DirectoryStorage storage =
         DirectoryStorage.open(
@@ -110,7 +110,7 @@ class BaseDirectoryTest {
   }
 
   @Test
-  void whatAServerCreatesIsForItsUserOnly() throws IOException {
+  void createdFilesAreAccessibleToTheServerUserOnly() throws IOException {
     Path base = directory.resolve("base");
     DirectoryConfig config = new DirectoryConfig(base, Optional.empty(), 0, 1);
     String run = "00112233445566778899aabbccddeeff.run";
@@ -119,7 +119,7 @@ class BaseDirectoryTest {
         assertThat(rights(base.resolve("runs/" + run + ".tmp"))).isEqualTo("rw-------");
         file.commit();
       }
-      // Executors of other users pass to the socket, and see nothing.
+      // Executors of other users can reach the socket, but cannot list files.
       assertThat(rights(base)).isEqualTo("rwx--x--x");
       assertThat(rights(base.resolve("runs"))).isEqualTo("rwx------");
       assertThat(rights(base.resolve("runs/" + run))).isEqualTo("rw-------");
@@ -128,7 +128,7 @@ class BaseDirectoryTest {
   }
 
   @Test
-  void aGroupMayReadRunsWhereItIsConfigured() throws IOException {
+  void configuredGroupMayReadRuns() throws IOException {
     Path base = directory.resolve("base");
     String group =
         Files.readAttributes(directory, java.nio.file.attribute.PosixFileAttributes.class)

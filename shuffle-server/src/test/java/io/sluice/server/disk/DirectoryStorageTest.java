@@ -21,7 +21,7 @@ class DirectoryStorageTest {
   @TempDir Path base;
 
   @Test
-  void aFileIsThereOnceCommitted() throws IOException {
+  void fileIsVisibleOnceCommitted() throws IOException {
     try (DirectoryStorage storage = open(base)) {
       try (Storage.NewFile file = storage.create(RUN)) {
         file.channel().write(ByteBuffer.wrap(new byte[] {1, 2, 3}));
@@ -40,7 +40,7 @@ class DirectoryStorageTest {
   }
 
   @Test
-  void nothingIsLeftOfAFileThatWasNotCommitted() throws IOException {
+  void deletesAFileThatWasNotCommitted() throws IOException {
     try (DirectoryStorage storage = open(base)) {
       try (Storage.NewFile file = storage.create(RUN)) {
         file.channel().write(ByteBuffer.wrap(new byte[100]));
@@ -52,7 +52,7 @@ class DirectoryStorageTest {
   }
 
   @Test
-  void aProbeFileThatAVanishedDirectoryKeptIsReplaced() throws IOException {
+  void replacesAProbeFileLeftInAVanishedDirectory() throws IOException {
     Path mine = base.resolve("mine");
     Path away = base.resolve("away");
     try (DirectoryStorage storage = open(mine)) {
@@ -74,7 +74,7 @@ class DirectoryStorageTest {
   }
 
   @Test
-  void countsWhatItStoresAgainstItsCapacity() throws IOException {
+  void countsStoredBytesAgainstTheCapacity() throws IOException {
     try (DirectoryStorage storage =
         DirectoryStorage.open(
             new DirectoryConfig(base, Optional.of(StorageKind.HDD), 1000, 1), Fsync.NEVER, "me")) {
@@ -99,7 +99,7 @@ class DirectoryStorageTest {
   }
 
   @Test
-  void refusesADirectoryThatAnotherServerHasAndNamesIt() throws IOException {
+  void refusesADirectoryInUseAndNamesItsOwner() throws IOException {
     try (DirectoryStorage first =
         DirectoryStorage.open(config(base), Fsync.NEVER, "pid=7 host=here rpc=19999")) {
       assertThatThrownBy(() -> open(base))
@@ -115,7 +115,7 @@ class DirectoryStorageTest {
                       "me",
                       System::nanoTime))
           .isInstanceOf(DirectoryInUseException.class);
-      // What was opened before the refusal was given back.
+      // Directories opened before the refusal were released.
       open(base.resolve("other")).close();
       assertThat(first.name()).isEqualTo(base.toString());
     }
@@ -123,7 +123,7 @@ class DirectoryStorageTest {
   }
 
   @Test
-  void deletesWhatAnEarlierLifeDidNotFinishAndNothingElse() throws IOException {
+  void deletesOnlyUnfinishedFilesOfAnEarlierProcess() throws IOException {
     Path runs = Files.createDirectories(base.resolve("runs"));
     Files.write(runs.resolve(RUN), new byte[10]);
     Files.write(runs.resolve(RUN + ".tmp"), new byte[10]);
@@ -137,7 +137,7 @@ class DirectoryStorageTest {
   }
 
   @Test
-  void leavesOutDirectoriesThatCannotBeUsed() throws IOException {
+  void skipsUnusableDirectories() throws IOException {
     Path file = Files.write(base.resolve("a-file"), new byte[1]);
     Path good = base.resolve("good");
     try (Disks disks =
@@ -154,7 +154,7 @@ class DirectoryStorageTest {
   }
 
   @Test
-  void leavesOutAFullDirectory() throws IOException {
+  void skipsAFullDirectory() throws IOException {
     Path full = Files.createDirectories(base.resolve("full/runs"));
     Files.write(full.resolve("foreign"), new byte[1]);
     DiskLimits nothing = new DiskLimits(0.000001, 0, 1, 1, 1);
@@ -174,7 +174,7 @@ class DirectoryStorageTest {
   }
 
   @Test
-  void failsClearlyWhenNoDirectoryIsLeft() throws IOException {
+  void failsWithAMessageIfNoDirectoryIsUsable() throws IOException {
     Path file = Files.write(base.resolve("a-file"), new byte[1]);
     assertThatThrownBy(
             () ->
@@ -200,7 +200,7 @@ class DirectoryStorageTest {
   }
 
   @Test
-  void noticesThatItsDirectoryIsGoneOrAnotherOneAndTakesItAgain() throws IOException {
+  void detectsAMissingOrReplacedDirectoryAndRenewsIt() throws IOException {
     Path runs = base.resolve("runs");
     try (DirectoryStorage storage = open(base)) {
       store(storage, 100);
@@ -228,7 +228,7 @@ class DirectoryStorageTest {
   }
 
   @Test
-  void aBaseDirectoryThatIsGoneIsNotMadeAgain() throws IOException {
+  void doesNotRecreateAMissingBaseDirectory() throws IOException {
     Path mine = base.resolve("mine");
     try (DirectoryStorage storage = open(mine)) {
       Files.move(mine, base.resolve("away"));
@@ -246,7 +246,7 @@ class DirectoryStorageTest {
   }
 
   @Test
-  void knowsRotatingDisksAndTheirPartitions() throws IOException {
+  void detectsRotatingDisksAndTheirPartitions() throws IOException {
     Path disk = Files.createDirectories(base.resolve("devices/sda/queue"));
     Files.writeString(disk.resolve("rotational"), "1\n");
     Files.createDirectories(base.resolve("devices/sda/sda1"));

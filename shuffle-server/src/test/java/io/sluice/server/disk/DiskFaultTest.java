@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class DiskFaultTest {
   @Test
-  void tellsAFullDiskFromAnIllOne() {
+  void distinguishesAFullDiskFromAFaultyOne() {
     expect(DiskFault.FULL, new IOException("No space left on device"));
     expect(DiskFault.FULL, new IOException("Disk quota exceeded"));
     expect(DiskFault.READ_ONLY, new FileSystemException("/d/x", null, "Read-only file system"));
@@ -21,7 +21,7 @@ class DiskFaultTest {
   }
 
   @Test
-  void aLackOfMemoryOrDescriptorsSaysNothingOfTheDisk() {
+  void lackOfMemoryOrDescriptorsIsUnrelatedToTheDisk() {
     expect(DiskFault.UNRELATED, new FileSystemException("/d/x", null, "Too many open files"));
     expect(DiskFault.UNRELATED, new IOException("/d/x: Too many open files in system"));
     expect(DiskFault.UNRELATED, new IOException("Cannot allocate memory"));

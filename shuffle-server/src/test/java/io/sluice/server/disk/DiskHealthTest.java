@@ -31,7 +31,7 @@ class DiskHealthTest {
   private final DiskHealth health = new DiskHealth("/d", CONFIG, nanos::get);
 
   @Test
-  void isSuspectedAfterSomeFailedWritesInARow() {
+  void isSuspectAfterConsecutiveFailedWrites() {
     health.writeFailed(eio);
     health.writeFailed(eio);
     health.writeSucceeded(1, 1);
@@ -45,7 +45,7 @@ class DiskHealthTest {
   }
 
   @Test
-  void isNotIllForBeingFull() {
+  void aFullDiskStaysHealthy() {
     for (int i = 0; i < 10; i++) {
       health.writeFailed(full);
       health.probeNotWritten(full);
@@ -54,7 +54,7 @@ class DiskHealthTest {
   }
 
   @Test
-  void isSuspectedAtOnceWhenRemountedReadOnlyAndNeverLostForThat() {
+  void readOnlyRemountMakesItSuspectButNeverLost() {
     health.writeFailed(readOnly);
     expect(HealthState.SUSPECT, HealthCause.READ_ONLY);
     for (int i = 0; i < 100; i++) {
@@ -67,7 +67,7 @@ class DiskHealthTest {
   }
 
   @Test
-  void isNeverLostForFailedWrites() {
+  void failedWritesNeverMakeItLost() {
     for (int i = 0; i < 100; i++) {
       pass(10_000);
       health.writeFailed(eio);
@@ -78,7 +78,7 @@ class DiskHealthTest {
   }
 
   @Test
-  void failedReadsOfOneApplicationMakeAProbeDueAndNothingElse() {
+  void failedReadsOfOneApplicationOnlyMakeAProbeDue() {
     AtomicInteger signals = new AtomicInteger();
     health.onChange(signals::incrementAndGet);
     readFails("a", "1.run");
@@ -102,14 +102,14 @@ class DiskHealthTest {
     assertThat(health.takeFailedReads(2))
         .extracting(FailedRead::file)
         .containsExactly("1.run", "2.run");
-    assertThat(health.isCheckDue()).as("one is left").isTrue();
+    assertThat(health.isCheckDue()).as("one remains").isTrue();
     assertThat(health.takeFailedReads(2)).extracting(FailedRead::file).containsExactly("3.run");
     assertThat(health.isCheckDue()).isFalse();
     assertThat(health.takeFailedReads(2)).isEmpty();
   }
 
   @Test
-  void isSuspectedWhenReadsOfSeveralApplicationsFailThoughProbesAreGoodAndNeverLostForThat() {
+  void failedReadsOfSeveralApplicationsMakeItSuspectButNotLostWhileProbesSucceed() {
     for (int i = 0; i < 100; i++) {
       readFails("a", "1.run");
       readFails("b", "2.run");
@@ -130,7 +130,7 @@ class DiskHealthTest {
   }
 
   @Test
-  void readsOfOneApplicationThatGoOnFailingDoNotKeepADiskSuspected() {
+  void continuingFailedReadsOfOneApplicationDoNotKeepADiskSuspect() {
     health.writeOverdue(1);
     for (int i = 0; i < 3; i++) {
       for (int j = 0; j < 30; j++) {
@@ -142,18 +142,18 @@ class DiskHealthTest {
   }
 
   @Test
-  void isLostWhenManyReadsFailAndNoProbeIsAnswered() {
+  void isLostWhenManyReadsAndAllProbesFail() {
     for (int i = 0; i < 6; i++) {
       readFails("a", "1.run");
     }
     expect(HealthState.HEALTHY, HealthCause.NONE);
     health.probeNotWritten(eio);
     expect(HealthState.LOST, HealthCause.READ_ERRORS);
-    assertThat(health.takeFailedReads(10)).as("nothing is there to be read").isEmpty();
+    assertThat(health.takeFailedReads(10)).as("no reads to repeat").isEmpty();
   }
 
   @Test
-  void readsThatFailedBeforeAGoodProbeDoNotLoseTheDisk() {
+  void readsThatFailedBeforeASuccessfulProbeDoNotMakeItLost() {
     for (int i = 0; i < 5; i++) {
       readFails("a", "1.run");
     }
@@ -168,7 +168,7 @@ class DiskHealthTest {
   }
 
   @Test
-  void aProbeThatCannotBeWrittenToAFullOrReadOnlyDiskLosesNothing() {
+  void failedProbesOfAFullOrReadOnlyDiskDoNotMakeItLost() {
     for (int i = 0; i < 30; i++) {
       readFails("a", "1.run");
     }
@@ -181,7 +181,7 @@ class DiskHealthTest {
   }
 
   @Test
-  void aLackOfMemoryOrDescriptorsIsNoFaultOfTheDisk() {
+  void lackOfMemoryOrDescriptorsIsNotADiskFault() {
     IOException descriptors = new IOException("/d/x: Too many open files");
     for (int i = 0; i < 30; i++) {
       health.readFailed(new FailedRead("a", "1.run", 0, 1), descriptors);
@@ -205,7 +205,7 @@ class DiskHealthTest {
   }
 
   @Test
-  void isSuspectedForDamagedBytes() {
+  void checksumErrorsMakeItSuspect() {
     health.checksumFailed("/d/runs/1.run", 17);
     expect(HealthState.HEALTHY, HealthCause.NONE);
     health.checksumFailed("/d/runs/1.run", 18);
@@ -218,7 +218,7 @@ class DiskHealthTest {
   }
 
   @Test
-  void aFailureBetweenGoodProbesBeginsThemAnew() {
+  void aFailureResetsTheCountOfSuccessfulProbes() {
     health.writeOverdue(1);
     goodProbes(2);
     health.writeFailed(eio);
@@ -229,7 +229,7 @@ class DiskHealthTest {
   }
 
   @Test
-  void staysSuspectedWhileAWriteHangsThoughProbesAreGood() {
+  void staysSuspectWhileAWriteHangsEvenIfProbesSucceed() {
     for (int i = 0; i < 20; i++) {
       pass(1_000);
       health.writeOverdue(i);
@@ -243,7 +243,7 @@ class DiskHealthTest {
   }
 
   @Test
-  void isLostWhenNoProbeComesBackForLong() {
+  void isLostWhenProbesHangForTooLong() {
     health.probeOverdue(1);
     expect(HealthState.SUSPECT, HealthCause.HUNG);
     pass(29_999);
@@ -255,7 +255,7 @@ class DiskHealthTest {
   }
 
   @Test
-  void isNotLostWhileReadsGoOn() {
+  void isNotLostWhileReadsSucceed() {
     for (int i = 0; i < 20; i++) {
       health.probeOverdue(1);
       pass(29_000);
@@ -265,7 +265,7 @@ class DiskHealthTest {
   }
 
   @Test
-  void isLostWhenProbesCannotBeReadForLong() {
+  void isLostWhenProbesCannotBeReadForTooLong() {
     health.probeNotRead(eio);
     expect(HealthState.SUSPECT, HealthCause.PROBE_FAILED);
     pass(30_000);
@@ -274,7 +274,7 @@ class DiskHealthTest {
   }
 
   @Test
-  void isLostWhenItsDirectoryStaysAway() {
+  void isLostWhenItsDirectoryStaysAbsent() {
     health.directoryAbsent(absent);
     expect(HealthState.SUSPECT, HealthCause.VANISHED);
     goodProbes(1);
@@ -285,7 +285,7 @@ class DiskHealthTest {
   }
 
   @Test
-  void aLostDiskComesBackEmptyAndAfterSomeGoodProbes() {
+  void aLostDiskRecoversOnceEmptyAndAfterSuccessfulProbes() {
     lose();
     health.emptied();
     goodProbes(1);
@@ -301,7 +301,7 @@ class DiskHealthTest {
   }
 
   @Test
-  void aRecoveringDiskThatFailsIsLostAndMustBeEmptiedAgain() {
+  void aRecoveringDiskThatFailsIsLostAgain() {
     List<Runnable> failures =
         List.of(
             () -> health.probeNotRead(eio),
@@ -322,8 +322,8 @@ class DiskHealthTest {
   }
 
   @Test
-  void isSuspectedWhenItHasBecomeManyTimesSlower() {
-    compareWithQuickPeer();
+  void isSuspectWhenItBecomesMuchSlower() {
+    compareWithFastPeer();
     for (int i = 0; i < 50; i++) {
       health.writeSucceeded(1 << 20, ms(20));
     }
@@ -351,8 +351,8 @@ class DiskHealthTest {
   }
 
   @Test
-  void judgesLargeWritesByTheMebibyte() {
-    compareWithQuickPeer();
+  void measuresLargeWritesPerMebibyte() {
+    compareWithFastPeer();
     for (int i = 0; i < 50; i++) {
       health.writeSucceeded(1 << 20, ms(20));
     }
@@ -363,7 +363,7 @@ class DiskHealthTest {
   }
 
   @Test
-  void isNotAnOutlierAmongPeersThatAreAsSlow() {
+  void isNotAnOutlierAmongEquallySlowPeers() {
     DiskHealth peer = new DiskHealth("/peer", CONFIG, nanos::get);
     health.compareWith(List.of(health, peer));
     for (int i = 0; i < 50; i++) {
@@ -383,7 +383,7 @@ class DiskHealthTest {
   }
 
   @Test
-  void oneThatWasSlowFromTheStartIsFoundByItsPeers() {
+  void aDiskThatIsSlowFromTheStartIsDetectedByComparisonWithPeers() {
     DiskHealth peer = new DiskHealth("/peer", CONFIG, nanos::get);
     health.compareWith(List.of(health, peer));
     for (int i = 0; i < 5; i++) {
@@ -396,8 +396,8 @@ class DiskHealthTest {
   }
 
   @Test
-  void comesBackWhenItsProbesAreQuickAgain() {
-    compareWithQuickPeer();
+  void recoversWhenItsProbesAreFastAgain() {
+    compareWithFastPeer();
     for (int i = 0; i < 50; i++) {
       health.probeSucceeded(ms(10));
     }
@@ -412,7 +412,7 @@ class DiskHealthTest {
   }
 
   @Test
-  void tellsOfEachChangeOnce() {
+  void notifiesOncePerChange() {
     AtomicInteger changes = new AtomicInteger();
     health.onChange(changes::incrementAndGet);
     health.writeFailed(readOnly);
@@ -422,10 +422,10 @@ class DiskHealthTest {
     assertThat(changes).hasValue(2);
   }
 
-  /** Whatever is reported, the state moves along its arrows, and the rules of each arrow hold. */
+  /** Random reports: only permitted state changes happen, and the rules of each change are kept. */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
-  void movesOnlyAlongItsArrowsWhateverIsReported(long seed) {
+  void makesOnlyPermittedStateChanges(long seed) {
     Map<HealthState, Set<HealthState>> seen = new EnumMap<>(HealthState.class);
     Random random = new Random(seed);
     List<Runnable> reports = new ArrayList<>();
@@ -449,7 +449,7 @@ class DiskHealthTest {
     reports.add(health::emptied);
     for (int step = 0; step < 20_000; step++) {
       HealthState before = health.state();
-      // Good times and bad times: long rows of good probes are what brings a disk back.
+      // Alternates good and bad periods: a disk recovers after many successful probes.
       boolean good = step / 40 % 2 == 0 && random.nextInt(8) > 0;
       int report = good ? 3 : random.nextInt(reports.size());
       reports.get(report).run();
@@ -470,7 +470,7 @@ class DiskHealthTest {
         .containsExactlyInAnyOrder(HealthState.HEALTHY, HealthState.LOST);
   }
 
-  private void compareWithQuickPeer() {
+  private void compareWithFastPeer() {
     DiskHealth peer = new DiskHealth("/peer", CONFIG, nanos::get);
     health.compareWith(List.of(peer));
     for (int i = 0; i < 5; i++) {

@@ -2,7 +2,7 @@ package io.sluice.server.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.server.disk.DiskPlacement.Place;
+import io.sluice.server.disk.DiskPlacement.PlacementCandidate;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,7 +12,7 @@ class DiskPlacementTest {
   private final DiskPlacement<String> placement = new DiskPlacement<>();
 
   @Test
-  void prefersAnSsdAndSpillsOverWhenNoneTakesTheRun() {
+  void prefersAnSsdAndUsesAnHddIfNoSsdHasSpace() {
     assertThat(choose(true, idle("hdd", StorageKind.HDD), idle("ssd", StorageKind.SSD)))
         .isEqualTo("ssd");
     assertThat(choose(false, idle("hdd", StorageKind.HDD))).isEqualTo("hdd");
@@ -21,17 +21,20 @@ class DiskPlacementTest {
 
   @Test
   void waitsForABusySsdUnlessMemoryIsTight() {
-    Place<String> busy = new Place<>("ssd", StorageKind.SSD, 100, 1, false, false);
+    PlacementCandidate<String> busy =
+        new PlacementCandidate<>("ssd", StorageKind.SSD, 100, 1, false, false);
     assertThat(choose(false, busy, idle("hdd", StorageKind.HDD))).isNull();
     assertThat(choose(true, busy, idle("hdd", StorageKind.HDD))).isEqualTo("hdd");
     assertThat(choose(true, busy)).isNull();
   }
 
   @Test
-  void takesADoubtfulDiskLast() {
-    Place<String> doubtful = new Place<>("ssd", StorageKind.SSD, 100, 0, true, true);
+  void choosesADoubtfulDiskLast() {
+    PlacementCandidate<String> doubtful =
+        new PlacementCandidate<>("ssd", StorageKind.SSD, 100, 0, true, true);
     assertThat(choose(true, doubtful, idle("hdd", StorageKind.HDD))).isEqualTo("hdd");
-    Place<String> busy = new Place<>("hdd", StorageKind.HDD, 100, 1, false, false);
+    PlacementCandidate<String> busy =
+        new PlacementCandidate<>("hdd", StorageKind.HDD, 100, 1, false, false);
     assertThat(choose(false, doubtful, busy)).isNull();
     assertThat(choose(true, doubtful, busy)).isEqualTo("ssd");
   }
@@ -43,9 +46,9 @@ class DiskPlacementTest {
       String chosen =
           choose(
               true,
-              new Place<>("four", StorageKind.HDD, 4000, 0, true, false),
-              new Place<>("two", StorageKind.HDD, 2000, 0, true, false),
-              new Place<>("one", StorageKind.HDD, 1000, 0, true, false));
+              new PlacementCandidate<>("four", StorageKind.HDD, 4000, 0, true, false),
+              new PlacementCandidate<>("two", StorageKind.HDD, 2000, 0, true, false),
+              new PlacementCandidate<>("one", StorageKind.HDD, 1000, 0, true, false));
       shares.merge(chosen, 1, Integer::sum);
     }
     assertThat(shares.get("four")).isBetween(395, 405);
@@ -54,21 +57,21 @@ class DiskPlacementTest {
   }
 
   @Test
-  void whatIsQueuedCountsAgainstADisk() {
+  void queueDepthReducesTheShareOfADisk() {
     Map<String, Integer> shares = new HashMap<>();
     for (int i = 0; i < 400; i++) {
       String chosen =
           choose(
               true,
-              new Place<>("merging", StorageKind.HDD, 1000, 2, true, false),
-              new Place<>("free", StorageKind.HDD, 1000, 0, true, false));
+              new PlacementCandidate<>("merging", StorageKind.HDD, 1000, 2, true, false),
+              new PlacementCandidate<>("free", StorageKind.HDD, 1000, 0, true, false));
       shares.merge(chosen, 1, Integer::sum);
     }
     assertThat(shares.get("merging")).isBetween(95, 105);
   }
 
   @Test
-  void aDiskThatComesBackIsNotFlooded() {
+  void aDiskThatReturnsDoesNotGetAllRuns() {
     for (int i = 0; i < 1000; i++) {
       choose(true, idle("here", StorageKind.SSD));
     }
@@ -82,11 +85,11 @@ class DiskPlacementTest {
 
   @SafeVarargs
   @SuppressWarnings("varargs")
-  private String choose(boolean urgent, Place<String>... places) {
-    return placement.choose(List.of(places), 10, urgent);
+  private String choose(boolean urgent, PlacementCandidate<String>... candidates) {
+    return placement.choose(List.of(candidates), 10, urgent);
   }
 
-  private static Place<String> idle(String name, StorageKind kind) {
-    return new Place<>(name, kind, 100, 0, true, false);
+  private static PlacementCandidate<String> idle(String name, StorageKind kind) {
+    return new PlacementCandidate<>(name, kind, 100, 0, true, false);
   }
 }

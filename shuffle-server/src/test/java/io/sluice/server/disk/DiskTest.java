@@ -22,7 +22,7 @@ class DiskTest {
           storage, new InMemoryCatalog(), new DiskLimits(95, 85, 2, 1_000, 30_000), nanos::get);
 
   @Test
-  void pausesAfterAFailureAndIsBadAfterSome() {
+  void pausesAfterAFailureAndIsBadAfterSeveral() {
     disk.beginWrite(1).failed(new IOException("first"));
     assertThat(disk.isHealthy()).isTrue();
     assertThat(disk.mayWrite(1)).isFalse();
@@ -33,7 +33,7 @@ class DiskTest {
     pass(29_999);
     assertThat(disk.mayWrite(1)).isFalse();
     pass(1);
-    assertThat(disk.mayWrite(1)).as("one more chance").isTrue();
+    assertThat(disk.mayWrite(1)).as("tried again").isTrue();
     assertThat(disk.isHealthy()).isFalse();
     disk.beginWrite(1).succeeded(1);
     assertThat(disk.isHealthy()).isTrue();
@@ -41,7 +41,7 @@ class DiskTest {
   }
 
   @Test
-  void isFullAboveTheHighMarkUntilBelowTheLowMark() throws IOException {
+  void isFullFromTheHighWatermarkUntilBelowTheLowWatermark() throws IOException {
     storage.capacityBytes(1000);
     store(1, 900);
     assertThat(disk.isHealthy()).isTrue();
@@ -56,7 +56,7 @@ class DiskTest {
   }
 
   @Test
-  void keepsAFewFilesOpenAndAllThatAreRead() throws IOException {
+  void keepsFilesWithReadersAndAFewIdleFilesOpen() throws IOException {
     RunFiles files = new RunFiles(1);
     RunFile[] runs = new RunFile[3];
     for (int i = 0; i < runs.length; i++) {

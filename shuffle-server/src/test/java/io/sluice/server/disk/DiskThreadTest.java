@@ -58,16 +58,16 @@ class DiskThreadTest {
   }
 
   @Test
-  void signalsDuringARunAreOneFurtherRun() throws Exception {
+  void signalsDuringARunCauseOneMoreRun() throws Exception {
     CountDownLatch begun = new CountDownLatch(1);
-    CountDownLatch goOn = new CountDownLatch(1);
+    CountDownLatch resume = new CountDownLatch(1);
     DiskThread thread =
         new DiskThread(
             "test",
             NEVER_MS,
             () -> {
               begun.countDown();
-              awaitForever(goOn);
+              awaitForever(resume);
               runs.release();
             });
     thread.signal();
@@ -75,7 +75,7 @@ class DiskThreadTest {
     begun.await();
     thread.signal();
     thread.signal();
-    goOn.countDown();
+    resume.countDown();
     runs.acquire(2);
     CompletableFuture<Void> after = new CompletableFuture<>();
     thread.execute(() -> after.complete(null));
@@ -85,17 +85,17 @@ class DiskThreadTest {
   }
 
   @Test
-  void runsTasksInOrderAndThoseThatWaitWhenItStopsButNotItsWork() throws Exception {
-    CountDownLatch goOn = new CountDownLatch(1);
+  void runsQueuedTasksInOrderWhenItStopsButNotItsWork() throws Exception {
+    CountDownLatch resume = new CountDownLatch(1);
     BlockingQueue<Integer> order = new LinkedBlockingQueue<>();
     DiskThread thread = new DiskThread("test", NEVER_MS, runs::release);
-    thread.execute(() -> awaitForever(goOn));
+    thread.execute(() -> awaitForever(resume));
     thread.execute(() -> order.add(1));
     thread.execute(() -> order.add(2));
     thread.signal();
     thread.start();
     thread.stop();
-    goOn.countDown();
+    resume.countDown();
     stop(thread);
     assertThat(order).containsExactly(1, 2);
     assertThat(runs.availablePermits()).isZero();
@@ -126,7 +126,7 @@ class DiskThreadTest {
   @Test
   void aStopEndsAPause() throws Exception {
     CountDownLatch begun = new CountDownLatch(1);
-    CompletableFuture<Boolean> goesOn = new CompletableFuture<>();
+    CompletableFuture<Boolean> resumed = new CompletableFuture<>();
     CompletableFuture<DiskThread> self = new CompletableFuture<>();
     DiskThread thread =
         new DiskThread(
@@ -134,7 +134,7 @@ class DiskThreadTest {
             NEVER_MS,
             () -> {
               begun.countDown();
-              goesOn.complete(self.join().pause(TimeUnit.MILLISECONDS.toNanos(NEVER_MS)));
+              resumed.complete(self.join().pause(TimeUnit.MILLISECONDS.toNanos(NEVER_MS)));
             });
     self.complete(thread);
     assertThat(thread.pause(1)).isTrue();
@@ -142,13 +142,13 @@ class DiskThreadTest {
     thread.start();
     begun.await();
     stop(thread);
-    assertThat(goesOn.join()).isFalse();
+    assertThat(resumed.join()).isFalse();
     assertThat(thread.pause(0)).isFalse();
     assertThat(thread.isStopping()).isTrue();
   }
 
   @Test
-  void aThreadThatHangsIsLeftBehindAndHoldsUpNoOther() throws Exception {
+  void doesNotWaitForAHungThread() throws Exception {
     CountDownLatch hangs = new CountDownLatch(1);
     CountDownLatch begun = new CountDownLatch(1);
     DiskThread hung = DiskThread.ofTasks("hung");
@@ -170,7 +170,7 @@ class DiskThreadTest {
   }
 
   @Test
-  void oneThatNeverStartedHasEndedAndItsTasksCanBeRun() {
+  void tasksOfAThreadThatNeverStartedCanBeRun() {
     DiskThread thread = new DiskThread("test", 1, runs::release);
     AtomicInteger tasks = new AtomicInteger();
     thread.execute(tasks::incrementAndGet);

@@ -57,14 +57,14 @@ class DiskWatchTest {
           files,
           new DiskLoss(store, files, counters),
           new Random(7),
-          new ForgottenProbes(),
+          new UncachedProbes(),
           nanos::get,
           REFRESH_MS);
   private final SpilledShuffle shuffle =
       new SpilledShuffle(store, files, new ShuffleKey("app", 1), 1000);
 
   @AfterEach
-  void everythingIsGivenBack() {
+  void everythingIsReleased() {
     watch.close();
     watch.close();
     first.vanished(false);
@@ -73,7 +73,7 @@ class DiskWatchTest {
     first.readableAgain();
     for (int i = 0; i < 6; i++) {
       check(61_000);
-      watch.look();
+      watch.check();
     }
     expect(HealthState.HEALTHY, HealthCause.NONE);
     store.removeApplication("app");
@@ -97,7 +97,7 @@ class DiskWatchTest {
   }
 
   @Test
-  void aReadOnlyDiskIsReadButNotWrittenUntilItCanBeWrittenAgain() throws Exception {
+  void aReadOnlyDiskIsReadButNotWritten() throws Exception {
     shuffle.spill(ill, 3);
     check(10_000);
     first.readOnly(true);
@@ -121,7 +121,7 @@ class DiskWatchTest {
   }
 
   @Test
-  void aFullDiskIsNotIll() throws Exception {
+  void aFullDiskIsNotFaulty() throws Exception {
     first.capacityBytes(10_000);
     first.failWhenFull(true);
     shuffle.append(30);
@@ -141,7 +141,7 @@ class DiskWatchTest {
   }
 
   @Test
-  void aVanishedDirectoryIsLostAndWhatItHeldAlsoAndItComesBackEmpty() throws Exception {
+  void aVanishedDirectoryIsLostWithItsRunsAndReturnsEmpty() throws Exception {
     shuffle.spill(ill, 3);
     RunFile survivor = shuffle.spill(well, 3);
     shuffle.append(3);
@@ -149,11 +149,11 @@ class DiskWatchTest {
     first.vanished(true);
     check(10_000);
     expect(HealthState.SUSPECT, HealthCause.VANISHED);
-    watch.look();
-    assertThat(shuffle.complete(0).toArray()).as("not given up yet").containsExactly(0, 3, 6);
+    watch.check();
+    assertThat(shuffle.complete(0).toArray()).as("not lost yet").containsExactly(0, 3, 6);
     check(2_000);
     expect(HealthState.LOST, HealthCause.VANISHED);
-    watch.look();
+    watch.check();
     for (int number = 0; number < 3; number++) {
       assertLost(number);
     }
@@ -162,7 +162,7 @@ class DiskWatchTest {
     for (int number = 3; number < 9; number++) {
       shuffle.checkBlock(number);
     }
-    assertThat(shuffle.complete(0).toArray()).as("what is in memory").containsExactly(6);
+    assertThat(shuffle.complete(0).toArray()).as("blocks in memory").containsExactly(6);
     files.deletePending();
     assertThat(shuffle.complete(0).toArray()).as("counted again").containsExactly(3, 6);
     assertThat(files.on(well)).containsExactly(survivor);
@@ -177,12 +177,12 @@ class DiskWatchTest {
     assertThat(firstCatalog.runs()).isEmpty();
     assertThat(shuffle.spill(ill)).isNotNull();
     shuffle.checkBlock(6);
-    watch.look();
+    watch.check();
     assertThat(counters.lostRuns()).as("nothing is lost twice").isEqualTo(1);
   }
 
   @Test
-  void aDiskThatComesBackIsNoWorseThanOthersForAWriteThatFailedBefore() throws Exception {
+  void aRecoveredDiskIsNotDoubtfulForEarlierFailedWrites() throws Exception {
     first.vanished(true);
     shuffle.append(3);
     assertThat(shuffle.spill(ill)).isNull();
@@ -190,7 +190,7 @@ class DiskWatchTest {
     check(10_000);
     check(2_000);
     expect(HealthState.LOST, HealthCause.VANISHED);
-    watch.look();
+    watch.check();
 
     first.vanished(false);
     for (int i = 0; i < 3; i++) {
@@ -203,7 +203,7 @@ class DiskWatchTest {
   }
 
   @Test
-  void aLostDiskThatComesBackWithItsFilesIsEmptiedFirst() throws Exception {
+  void aLostDiskThatReturnsWithItsFilesIsEmptiedFirst() throws Exception {
     shuffle.spill(ill, 3);
     first.failReads(true);
     check(10_000);
@@ -215,7 +215,7 @@ class DiskWatchTest {
     check(2_000);
     expect(HealthState.RECOVERING, HealthCause.PROBE_FAILED);
     assertThat(first.list()).as("not before it was declared lost").hasSize(1);
-    watch.look();
+    watch.check();
     assertLost(0);
     check(2_000);
     assertThat(first.list()).isEmpty();
@@ -225,7 +225,7 @@ class DiskWatchTest {
   }
 
   @Test
-  void manyFailedReadsLoseADiskThatAnswersNoProbe() throws Exception {
+  void manyFailedReadsAndFailedProbesMakeADiskLost() throws Exception {
     RunFile run = shuffle.spill(ill, 3);
     check(10_000);
     first.failReads(true);
@@ -235,12 +235,12 @@ class DiskWatchTest {
     expect(HealthState.HEALTHY, HealthCause.NONE);
     check(10_000);
     expect(HealthState.LOST, HealthCause.READ_ERRORS);
-    watch.look();
+    watch.check();
     assertLost(1);
   }
 
   @Test
-  void aRunThatCannotBeReadIsGivenUpAloneWhenItsDiskAnswersAProbe() throws Exception {
+  void anUnreadableRunIsLostAloneIfItsDiskAnswersProbes() throws Exception {
     RunFile bad = shuffle.spill(ill, 3);
     shuffle.spill(ill, 3);
     SpilledShuffle other = new SpilledShuffle(store, files, new ShuffleKey("other", 1), 1000);
@@ -271,10 +271,10 @@ class DiskWatchTest {
   }
 
   @Test
-  void aRunThatCanBeReadAfterAllIsKept() throws Exception {
+  void aRunThatIsReadableAgainIsKept() throws Exception {
     RunFile run = shuffle.spill(ill, 3);
     check(10_000);
-    // As reads do whose flags somebody has changed.
+    // As for reads through a channel with changed flags.
     for (int i = 0; i < 30; i++) {
       ill.health().readFailed(run.failedRead(1, 99), new IOException("Invalid argument"));
     }
@@ -282,11 +282,11 @@ class DiskWatchTest {
     expect(HealthState.HEALTHY, HealthCause.NONE);
     assertThat(counters.lostRuns()).isZero();
     shuffle.checkEveryBlock();
-    assertThat(first.openChannelCount()).as("the one that stays open").isLessThanOrEqualTo(1);
+    assertThat(first.openChannelCount()).as("one channel stays open").isLessThanOrEqualTo(1);
   }
 
   @Test
-  void aRunWhoseFileIsGoneIsGivenUpWhenItsDiskAnswersAProbe() throws Exception {
+  void aRunWithoutAFileIsLostIfItsDiskAnswersProbes() throws Exception {
     RunFile gone = shuffle.spill(ill, 3);
     check(10_000);
     first.delete(gone.name());
@@ -300,7 +300,7 @@ class DiskWatchTest {
   }
 
   @Test
-  void badFilesOfSeveralApplicationsMakeTheDiskSuspectAndAreGivenUp() throws Exception {
+  void unreadableFilesOfSeveralApplicationsAreLostAndMakeTheDiskSuspect() throws Exception {
     RunFile bad = shuffle.spill(ill, 3);
     shuffle.spill(ill, 3);
     SpilledShuffle other = new SpilledShuffle(store, files, new ShuffleKey("other", 1), 1000);
@@ -318,7 +318,7 @@ class DiskWatchTest {
     shuffle.checkBlock(3);
     for (int i = 0; i < 10; i++) {
       check(10_000);
-      watch.look();
+      watch.check();
     }
     expect(HealthState.HEALTHY, HealthCause.NONE);
     shuffle.checkBlock(3);
@@ -326,7 +326,7 @@ class DiskWatchTest {
   }
 
   @Test
-  void manyBadFilesAreGivenUpAFewAtATime() throws Exception {
+  void manyUnreadableFilesAreDeclaredLostAFewAtATime() throws Exception {
     for (int i = 0; i < 10; i++) {
       RunFile bad = shuffle.spill(ill, 1);
       first.failReadsOf(bad.name());
@@ -360,7 +360,7 @@ class DiskWatchTest {
   }
 
   @Test
-  void aHungDiskHoldsUpNobodyAndIsLostInTheEnd() throws Exception {
+  void aHungDiskBlocksNoOtherThreadAndIsFinallyLost() throws Exception {
     shuffle.spill(ill, 3);
     shuffle.spill(well, 3);
     Runnable over = first.hang();
@@ -369,13 +369,13 @@ class DiskWatchTest {
     try {
       await(() -> checker(ill).busyNanos() == 0 && checker.getState() == Thread.State.WAITING);
       pass(20_001);
-      watch.look();
+      watch.check();
       expect(HealthState.SUSPECT, HealthCause.HUNG);
       checker(well).check();
       assertThat(well.health().state()).isEqualTo(HealthState.HEALTHY);
       shuffle.checkBlock(3);
       pass(30_000);
-      watch.look();
+      watch.check();
       expect(HealthState.LOST, HealthCause.HUNG);
       assertLost(0);
       shuffle.checkBlock(3);
@@ -387,7 +387,7 @@ class DiskWatchTest {
   }
 
   @Test
-  void aSlowDiskIsSuspectedByItsProbes() {
+  void slowProbesMakeADiskSuspect() {
     first.beforeCall(() -> pass(1));
     for (int i = 0; i < 20; i++) {
       check(10_000);
@@ -409,23 +409,23 @@ class DiskWatchTest {
   void aWriteThatHangsMakesItsDiskSuspectUntilItReturns() {
     PendingWrite write = ill.beginWrite(100);
     pass(60_001);
-    watch.look();
+    watch.check();
     expect(HealthState.SUSPECT, HealthCause.HUNG);
     for (int i = 0; i < 10; i++) {
       check(2_000);
-      watch.look();
+      watch.check();
     }
     expect(HealthState.SUSPECT, HealthCause.HUNG);
     write.cancelled();
     for (int i = 0; i < 3; i++) {
       check(2_000);
-      watch.look();
+      watch.check();
     }
     expect(HealthState.HEALTHY, HealthCause.NONE);
   }
 
   @Test
-  void aFlippedBitInAFooterIsNamedWhenWhatIsLeftIsCountedAgain() throws Exception {
+  void recountReportsAFlippedBitInAFooter() throws Exception {
     shuffle.spill(ill, 3);
     RunFile damaged = shuffle.spill(well, 3);
     second.flip(RunFiles.fileName(damaged.id()), damaged.length() - 10);
@@ -434,7 +434,7 @@ class DiskWatchTest {
     first.vanished(true);
     check(10_000);
     check(2_000);
-    watch.look();
+    watch.check();
     files.deletePending();
     assertThat(well.health().state()).isEqualTo(HealthState.SUSPECT);
     assertThat(well.health().cause()).isEqualTo(HealthCause.CHECKSUM_ERRORS);
@@ -444,13 +444,13 @@ class DiskWatchTest {
   }
 
   @Test
-  void whatIsMergedBeforeItIsCountedAgainIsCountedInTheMergedRun() throws Exception {
+  void recountUsesTheMergedRunIfAnInputWasMerged() throws Exception {
     shuffle.spill(ill, 3);
     List<StoredRun> inputs = List.of(shuffle.spill(well, 3), shuffle.spill(well, 3));
     first.vanished(true);
     check(10_000);
     check(2_000);
-    watch.look();
+    watch.check();
     MergeOutcome outcome =
         MergeSteps.merge(
             new MergeWriter(
@@ -465,7 +465,7 @@ class DiskWatchTest {
   }
 
   @Test
-  void itsThreadsFindAndActByThemselves() throws Exception {
+  void itsThreadsDetectAndHandleALostDisk() throws Exception {
     shuffle.spill(ill, 3);
     watch.start();
     first.vanished(true);
@@ -479,7 +479,7 @@ class DiskWatchTest {
   }
 
   @Test
-  void aProbeWithoutMemoryIsTriedAgainAndSaysNothingOfTheDisk() throws Exception {
+  void aProbeWithoutMemoryIsRetriedAndIsNotADiskFault() throws Exception {
     AtomicInteger refusals = new AtomicInteger(10);
     first.beforeCall(
         () -> {
@@ -495,10 +495,10 @@ class DiskWatchTest {
     awaitWhileTimePasses(() -> ill.health().state() == HealthState.HEALTHY);
   }
 
-  /** A page cache that is told to forget files. */
-  private final class ForgottenProbes implements PageCache {
+  /** A page cache that counts dropped probes. */
+  private final class UncachedProbes implements PageCache {
     @Override
-    public boolean holds(FileChannel file, long position, int length) {
+    public boolean isCached(FileChannel file, long position, int length) {
       return false;
     }
 
@@ -553,7 +553,8 @@ class DiskWatchTest {
   }
 
   /**
-   * Time passes 25 times as fast as it does, so that a probe has a second and more to answer in.
+   * Advances the fake clock 25 times as fast as real time, so that a probe has more than a second
+   * to answer.
    */
   private void awaitWhileTimePasses(BooleanSupplier condition) {
     await(

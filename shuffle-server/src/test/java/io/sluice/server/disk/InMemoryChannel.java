@@ -5,9 +5,9 @@ import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
 import java.util.Arrays;
 
-/** A file channel over bytes in memory, with as many calls as stores and transports make. */
-final class InMemoryChannel extends NarrowChannel {
-  /** The bytes of a file, which outlive its channels. */
+/** A file channel over bytes in memory, with the methods that stores and transports use. */
+final class InMemoryChannel extends RestrictedFileChannel {
+  /** The bytes of a file, which remain when its channels are closed. */
   static final class Content {
     private byte[] bytes = new byte[1024];
     private int length;
@@ -34,7 +34,7 @@ final class InMemoryChannel extends NarrowChannel {
     }
   }
 
-  /** Decides before each call how many bytes it may take or give, or throws. */
+  /** Decides before each call how many bytes it may transfer, or throws. */
   interface Gate {
     int admit(int wanted) throws IOException;
   }

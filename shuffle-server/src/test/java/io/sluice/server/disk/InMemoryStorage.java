@@ -11,8 +11,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A storage that can be told to fail in the ways that disks do: at the n-th call, short writes,
- * full, slow, hanging, read-only, gone, with flipped bits. Thread-safe.
+ * A storage with injected disk faults: failure at the n-th call, short writes, full, slow, hung,
+ * read-only, vanished, flipped bits. Thread-safe.
  */
 public final class InMemoryStorage implements Storage {
   private final String name;
@@ -25,7 +25,7 @@ public final class InMemoryStorage implements Storage {
   private final AtomicInteger openChannels = new AtomicInteger();
   private volatile int failAtCall = Integer.MAX_VALUE;
   private volatile boolean failAlways;
-  private volatile int mostBytesAtOnce = Integer.MAX_VALUE;
+  private volatile int maxBytesPerWrite = Integer.MAX_VALUE;
   private volatile long capacityBytes = 1L << 40;
   private volatile boolean failWhenFull;
   private volatile boolean readOnly;
@@ -50,8 +50,8 @@ public final class InMemoryStorage implements Storage {
     failAlways = fail;
   }
 
-  public void writeAtMost(int bytesAtOnce) {
-    mostBytesAtOnce = bytesAtOnce;
+  public void maxBytesPerWrite(int bytesAtOnce) {
+    maxBytesPerWrite = bytesAtOnce;
   }
 
   public void capacityBytes(long bytes) {
@@ -63,7 +63,7 @@ public final class InMemoryStorage implements Storage {
     failWhenFull = fail;
   }
 
-  /** As after a remount: what is there can be read, nothing written or deleted. */
+  /** As after a read-only remount: files can be read, but not written or deleted. */
   public void readOnly(boolean only) {
     readOnly = only;
   }
@@ -83,7 +83,7 @@ public final class InMemoryStorage implements Storage {
     unreadable.clear();
   }
 
-  /** The directory is gone, with all that was in it; when it is back, it is empty. */
+  /** The directory vanishes with its files; when it returns, it is empty. */
   public void vanished(boolean gone) {
     vanished = gone;
     if (gone) {
@@ -92,12 +92,14 @@ public final class InMemoryStorage implements Storage {
     }
   }
 
-  /** Done before each call that would wait for a disk: lets time pass, or hangs. */
+  /** A task to run before each call that waits for a disk: advances time, or hangs. */
   public void beforeCall(Runnable task) {
     beforeCall = task;
   }
 
-  /** Hangs every call from now on as the kernel does: nothing but the returned task ends it. */
+  /**
+   * Hangs every call from now on, without reaction to interrupts; the returned task ends the hang.
+   */
   public Runnable hang() {
     CountDownLatch over = new CountDownLatch(1);
     beforeCall =
@@ -125,14 +127,14 @@ public final class InMemoryStorage implements Storage {
     committed.get(file).flip((int) offset);
   }
 
-  /** Cuts a committed file off, as a machine that went down may. */
+  /** Truncates a committed file, as a crash of the machine may. */
   public void truncate(String file, long length) {
     committed.get(file).truncate((int) length);
   }
 
   /**
-   * What another process finds here after a crash of this one: what was committed. The two share
-   * nothing that either of them changes.
+   * A copy with the committed files, as another process finds it after a crash of this one. Changes
+   * to one copy do not affect the other.
    */
   public InMemoryStorage afterCrash() {
     InMemoryStorage next = new InMemoryStorage(name, kind);
@@ -184,7 +186,7 @@ public final class InMemoryStorage implements Storage {
   public NewFile create(String file) throws IOException {
     countCall("create");
     InMemoryChannel.Content content = new InMemoryChannel.Content();
-    // One that is there is replaced when this one is committed, as by a rename.
+    // An existing file is replaced when this one is committed, as by a rename.
     if (writing.putIfAbsent(file, content) != null) {
       throw new FileAlreadyExistsException(file);
     }
@@ -193,7 +195,7 @@ public final class InMemoryStorage implements Storage {
             content,
             wanted -> {
               countCall("write");
-              return roomFor(Math.min(wanted, mostBytesAtOnce));
+              return roomFor(Math.min(wanted, maxBytesPerWrite));
             },
             wanted -> wanted,
             () -> {});

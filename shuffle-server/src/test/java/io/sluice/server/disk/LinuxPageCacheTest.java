@@ -23,29 +23,29 @@ class LinuxPageCacheTest {
   private final PageCache cache = LinuxPageCache.load();
 
   @Test
-  void isThereOnThisSystem() {
+  void isAvailableOnThisSystem() {
     assertThat(cache).isInstanceOf(LinuxPageCache.class);
   }
 
   @Test
-  void knowsWhatItHoldsAndDropsAndLoads() throws Exception {
+  void reportsDropsAndLoadsCachedBytes() throws Exception {
     Path path = directory.resolve("file");
     try (FileChannel file =
         FileChannel.open(
             path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
       file.write(ByteBuffer.allocate(5 * MIB));
-      assertThat(cache.holds(file, 0, 5 * MIB)).as("just written").isTrue();
-      assertThat(cache.holds(file, 4 * MIB + 1, MIB - 1)).isTrue();
+      assertThat(cache.isCached(file, 0, 5 * MIB)).as("new file").isTrue();
+      assertThat(cache.isCached(file, 4 * MIB + 1, MIB - 1)).isTrue();
 
       file.force(false);
       cache.drop(file, 0, 5 * MIB);
-      // A file system in memory keeps everything.
-      assumeTrue(!cache.holds(file, 0, 5 * MIB));
-      assertThat(cache.holds(file, 3 * MIB, 100)).isFalse();
+      // An in-memory file system keeps all bytes cached.
+      assumeTrue(!cache.isCached(file, 0, 5 * MIB));
+      assertThat(cache.isCached(file, 3 * MIB, 100)).isFalse();
 
       assertThat(cache.load(file, 2 * MIB + 5, MIB)).isTrue();
-      assertThat(cache.holds(file, 2 * MIB + 5, MIB)).isTrue();
-      // What else is there by now is for the kernel's own read-ahead to say.
+      assertThat(cache.isCached(file, 2 * MIB + 5, MIB)).isTrue();
+      // Other bytes may be cached by the kernel's read-ahead.
       assertThatThrownBy(() -> cache.load(file, 4 * MIB, 2 * MIB)).isInstanceOf(EOFException.class);
     }
   }

@@ -20,7 +20,7 @@ class RateLimiterTest {
   }
 
   @Test
-  void whatWasNotUsedIsNotSavedUp() {
+  void unusedCapacityDoesNotAccumulate() {
     rate.take(1);
     nanos.addAndGet(TimeUnit.SECONDS.toNanos(60));
 

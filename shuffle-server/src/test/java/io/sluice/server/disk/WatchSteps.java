@@ -6,12 +6,12 @@ import java.util.Random;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
-/** What the threads of a watch do, for tests of other packages that decide themselves when. */
+/** Single steps of a disk watch, for tests of other packages that control the schedule. */
 public final class WatchSteps {
   private WatchSteps() {}
 
   /**
-   * @param givenUp told of each run that is given up alone, before it is
+   * @param onLost called with each run before it is declared lost
    */
   public static DiskWatch create(
       Disks disks,
@@ -20,12 +20,12 @@ public final class WatchSteps {
       Random random,
       ServerCounters counters,
       LongSupplier nanoTime,
-      Consumer<RunFile> givenUp) {
+      Consumer<RunFile> onLost) {
     DiskLoss loss =
         new DiskLoss(store, files, counters) {
           @Override
           void declare(RunFile file) {
-            givenUp.accept(file);
+            onLost.accept(file);
             super.declare(file);
           }
         };
@@ -33,9 +33,9 @@ public final class WatchSteps {
         disks, files, loss, random, PageCache.UNKNOWN, nanoTime, DiskChecker.REFRESH_MS);
   }
 
-  /** Looks at each disk once. */
-  public static void look(DiskWatch watch) {
-    watch.look();
+  /** Checks each disk once. */
+  public static void check(DiskWatch watch) {
+    watch.check();
   }
 
   /** Checks one disk, and probes it if a probe is due. */

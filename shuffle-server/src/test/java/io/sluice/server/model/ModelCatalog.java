@@ -48,9 +48,9 @@ final class ModelCatalog extends InMemoryCatalog {
   }
 
   @Override
-  public synchronized void bury(Collection<Tombstone> shuffles) throws IOException {
+  public synchronized void addTombstones(Collection<Tombstone> shuffles) throws IOException {
     change();
-    super.bury(shuffles);
+    super.addTombstones(shuffles);
   }
 
   private synchronized void change() throws IOException {

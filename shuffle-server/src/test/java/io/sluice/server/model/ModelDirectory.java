@@ -39,7 +39,7 @@ record ModelDirectory(InMemoryStorage storage, ModelCatalog catalog) {
     storage.failAtCall(Integer.MAX_VALUE);
     storage.failReads(false);
     storage.readableAgain();
-    storage.writeAtMost(Integer.MAX_VALUE);
+    storage.maxBytesPerWrite(Integer.MAX_VALUE);
     catalog.failAtChange(Integer.MAX_VALUE);
   }
 

@@ -13,7 +13,7 @@ final class ModelPageCache implements PageCache {
   }
 
   @Override
-  public boolean holds(FileChannel file, long position, int length) {
+  public boolean isCached(FileChannel file, long position, int length) {
     return random.nextInt(3) == 0;
   }
 

@@ -536,7 +536,7 @@ final class Schedule {
     ModelDirectory directory = server.directories.get(at);
     switch (random.nextInt(16)) {
       case 0 -> directory.endFaults();
-      case 1 -> directory.storage().writeAtMost(1 + random.nextInt(500));
+      case 1 -> directory.storage().maxBytesPerWrite(1 + random.nextInt(500));
       case 2 -> directory.catalog().failAtChange(1 + random.nextInt(3));
       case 3, 4 -> directory.storage().failReads(true);
       case 5 -> vanish(at);
@@ -656,13 +656,13 @@ final class Schedule {
   private void watchDisks() {
     Set<Integer> lost = new HashSet<>();
     for (int i = 0; i < server.disks.size(); i++) {
-      if (!server.disks.get(i).health().state().holdsData()) {
+      if (!server.disks.get(i).health().state().isReadable()) {
         lost.add(i);
       }
     }
     if (!lost.isEmpty()) {
       lose(run -> lost.contains(run.directory));
-      WatchSteps.look(server.watch);
+      WatchSteps.check(server.watch);
     }
   }
 

@@ -22,11 +22,11 @@ import io.sluice.server.read.DiskReadCounters;
 import io.sluice.server.read.FileReads;
 import io.sluice.server.read.ReadBudget;
 import io.sluice.server.read.ReadHealthReporter;
-import io.sluice.server.recovery.ForgottenShuffles;
-import io.sluice.server.recovery.Recovered;
+import io.sluice.server.recovery.CleanStopMarker;
 import io.sluice.server.recovery.Recovery;
+import io.sluice.server.recovery.RecoveryResult;
 import io.sluice.server.recovery.ScanResult;
-import io.sluice.server.recovery.StopMark;
+import io.sluice.server.recovery.TombstoneWriter;
 import io.sluice.server.service.OverQuota;
 import io.sluice.server.service.PushAdmission;
 import io.sluice.server.service.ServerEpochs;
@@ -52,7 +52,7 @@ final class ServerModel {
   final List<Disk> disks = new ArrayList<>();
   final ShuffleStore store = new ShuffleStore(STORE);
   final RunFiles files = new RunFiles(1);
-  final Recovered recovered;
+  final RecoveryResult recovered;
   final ServerCounters counters = new ServerCounters();
   final FileReads reads;
   final PushAdmission admission;
@@ -87,7 +87,7 @@ final class ServerModel {
     ScanResult findings = recovery.find();
     long epoch = Math.max(previousEpoch, findings.newestEpoch()) + 1;
     recovered = recovery.restore(findings, previousEpoch, epoch);
-    store.onForgotten(new ForgottenShuffles(disks, files, clock, 1000)::add);
+    store.onForgotten(new TombstoneWriter(disks, files, clock, 1000)::add);
     RequestMemory requestMemory = new RequestMemory(1 << 30);
     reads =
         new FileReads(
@@ -147,7 +147,8 @@ final class ServerModel {
         || store.totals().anyLost()) {
       return false;
     }
-    return new StopMark(disks, false).write(epoch(), recovered.wholeSinceEpoch(), TIMEOUT_MS);
+    return new CleanStopMarker(disks, false)
+        .write(epoch(), recovered.wholeSinceEpoch(), TIMEOUT_MS);
   }
 
   int readFailures() {

@@ -62,7 +62,7 @@ final class FakeRun implements ReadableRun {
   }
 
   @Override
-  public synchronized void readAt(long nowNanos) {
+  public synchronized void markRead(long nowNanos) {
     lastRead = nowNanos;
   }
 

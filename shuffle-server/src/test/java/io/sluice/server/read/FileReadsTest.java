@@ -609,7 +609,7 @@ class FileReadsTest {
 
   private final class FakeCache implements PageCache {
     @Override
-    public boolean holds(FileChannel channel, long position, int length) {
+    public boolean isCached(FileChannel channel, long position, int length) {
       return cached;
     }
 

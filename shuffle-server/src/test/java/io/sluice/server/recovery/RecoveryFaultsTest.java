@@ -29,7 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** One disk fails or hangs while a server starts: the others are recovered all the same. */
+/** One disk fails or hangs while a server starts: the others are recovered. */
 @Timeout(60)
 class RecoveryFaultsTest {
   private static final long LAST = 100;
@@ -59,7 +59,7 @@ class RecoveryFaultsTest {
     add(goodStorage, goodCatalog, 1);
     add(badStorage, badCatalog, 2);
     for (InMemoryCatalog catalog : List.of(goodCatalog, badCatalog)) {
-      catalog.stopped(new CleanStop(LAST, LAST, 2));
+      catalog.recordCleanStop(new CleanStop(LAST, LAST, 2));
     }
   }
 
@@ -80,27 +80,27 @@ class RecoveryFaultsTest {
     }
   }
 
-  private Recovered recover(List<Disk> disks, long timeoutMs) throws Exception {
+  private RecoveryResult recover(List<Disk> disks, long timeoutMs) throws Exception {
     Recovery recovery = new Recovery(disks, files, store, timeoutMs, System::nanoTime);
     return recovery.restore(recovery.find(), LAST, EPOCH);
   }
 
   @Test
-  void aCatalogThatCannotBeReadCostsItsOwnRunsOnly() throws Exception {
+  void anUnreadableCatalogLosesItsOwnRunsOnly() throws Exception {
     addRuns();
     badCatalog.failWith(new IOException("injected"));
 
-    Recovered recovered =
+    RecoveryResult recovered =
         recover(List.of(disk(badStorage, badCatalog), disk(goodStorage, goodCatalog)), 30_000);
 
     assertThat(recovered.runs()).isEqualTo(1);
     assertThat(recovered.wholeSinceEpoch()).isEqualTo(EPOCH);
     assertThat(store.find(new ShuffleKey("app", 1))).isNotNull();
-    assertThat(badStorage.list()).as("nothing is deleted on a guess").hasSize(1);
+    assertThat(badStorage.list()).as("files are kept if the catalog is unreadable").hasSize(1);
   }
 
   @Test
-  void filesThatCannotBeReadStayForAStartWithABetterDisk() throws Exception {
+  void unreadableFilesAreKeptForTheNextStart() throws Exception {
     addRuns();
     Disk unreadable =
         disk(
@@ -112,7 +112,7 @@ class RecoveryFaultsTest {
             },
             badCatalog);
 
-    Recovered recovered = recover(List.of(unreadable, disk(goodStorage, goodCatalog)), 30_000);
+    RecoveryResult recovered = recover(List.of(unreadable, disk(goodStorage, goodCatalog)), 30_000);
 
     assertThat(recovered.runs()).isEqualTo(1);
     assertThat(recovered.lostRuns()).isEqualTo(1);
@@ -122,7 +122,7 @@ class RecoveryFaultsTest {
   }
 
   @Test
-  void aDirectoryThatHangsIsLeftOutAndDeletesNothingWhenItWakesUp() throws Exception {
+  void aHungDirectoryIsSkippedAndDeletesNothingWhenItResumes() throws Exception {
     addRuns();
     CountDownLatch listed = new CountDownLatch(1);
     Disk hung =
@@ -134,7 +134,7 @@ class RecoveryFaultsTest {
                 try {
                   hanging.await();
                 } catch (InterruptedException e) {
-                  // A disk that hangs does not care.
+                  // A hung disk does not react to interrupts.
                   awaitUninterruptibly(hanging);
                 }
                 List<Entry> entries = super.list();
@@ -144,7 +144,7 @@ class RecoveryFaultsTest {
             },
             badCatalog);
 
-    Recovered recovered = recover(List.of(hung, disk(goodStorage, goodCatalog)), 500);
+    RecoveryResult recovered = recover(List.of(hung, disk(goodStorage, goodCatalog)), 500);
 
     assertThat(listing.await(60, TimeUnit.SECONDS)).isTrue();
     assertThat(recovered.runs()).isEqualTo(1);
@@ -164,10 +164,11 @@ class RecoveryFaultsTest {
   }
 
   @Test
-  void aDiskThatDoesNotTakeTheMarkMakesTheStopUnclean() throws Exception {
+  void aFailedRecordOnOneDiskMakesTheStopUnclean() throws Exception {
     badCatalog.failWith(new IOException("injected"));
-    StopMark mark =
-        new StopMark(List.of(disk(badStorage, badCatalog), disk(goodStorage, goodCatalog)), false);
+    CleanStopMarker mark =
+        new CleanStopMarker(
+            List.of(disk(badStorage, badCatalog), disk(goodStorage, goodCatalog)), false);
     assertThat(mark.write(EPOCH, LAST, 20_000)).isFalse();
     badCatalog.failWith(null);
     assertThat(mark.write(EPOCH, LAST, 20_000)).isTrue();

@@ -40,8 +40,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What a stop or a crash after any step leaves is recovered as the table of {@link DirectoryScan}
- * says. Each test leaves a state behind, with real files and catalogs, and starts from it.
+ * Recovery after a stop, or a crash after any step, by the table of {@link DirectoryScan}. Each
+ * test prepares a state with real files and catalogs, and restarts from it.
  */
 @Timeout(60)
 class RecoveryTest {
@@ -71,7 +71,7 @@ class RecoveryTest {
   }
 
   /** The process ends here, and another one starts. */
-  private Recovered restart() throws Exception {
+  private RecoveryResult restart() throws Exception {
     store.close();
     files.deletePending();
     ssd.close();
@@ -81,7 +81,7 @@ class RecoveryTest {
     Recovery recovery =
         new Recovery(List.of(ssd.disk(), hdd.disk()), files, store, 30_000, System::nanoTime);
     ScanResult findings = recovery.find();
-    Recovered recovered = recovery.restore(findings, LAST, EPOCH);
+    RecoveryResult recovered = recovery.restore(findings, LAST, EPOCH);
     files.deletePending();
     return recovered;
   }
@@ -99,18 +99,18 @@ class RecoveryTest {
   }
 
   @Test
-  void aRunThatWasHalfWrittenVanishes() throws Exception {
+  void aPartlyWrittenRunIsDeleted() throws Exception {
     ssd.writeHalf(id(1), SHUFFLE, order(0), block(0, 1, 0, true));
 
-    Recovered recovered = restart();
+    RecoveryResult recovered = restart();
 
-    assertThat(recovered).isEqualTo(new Recovered(EPOCH, EPOCH, 0, 0, 0, 0));
+    assertThat(recovered).isEqualTo(new RecoveryResult(EPOCH, EPOCH, 0, 0, 0, 0));
     assertThat(ssd.files()).isEmpty();
     assertThat(store.logs()).isEmpty();
   }
 
   @Test
-  void aRunThatWasWrittenButNotRegisteredVanishes() throws Exception {
+  void anUnregisteredRunIsDeleted() throws Exception {
     ssd.write(id(1), SHUFFLE, order(0), List.of(), block(0, 1, 0, true));
     Files.write(ssd.file(id(1)).resolveSibling("notes.txt"), new byte[3]);
     Files.write(ssd.file(id(1)).resolveSibling("0123.run"), new byte[3]);
@@ -118,7 +118,7 @@ class RecoveryTest {
     try (LogLines log = new LogLines(DirectoryScan.class)) {
       restart();
       assertThat(log.lines())
-          .anyMatch(line -> line.contains("does not know") && line.contains("files=1"));
+          .anyMatch(line -> line.contains("does not list") && line.contains("files=1"));
     }
 
     assertThat(ssd.files())
@@ -139,9 +139,9 @@ class RecoveryTest {
             block(0, 2, 0, false),
             block(7, 2, 0, true));
 
-    Recovered recovered = restart();
+    RecoveryResult recovered = restart();
 
-    assertThat(recovered).isEqualTo(new Recovered(EPOCH, EPOCH, 1, 1, run.length(), 0));
+    assertThat(recovered).isEqualTo(new RecoveryResult(EPOCH, EPOCH, 1, 1, run.length(), 0));
     assertThat(complete(0)).containsExactly(1L);
     assertThat(complete(7)).containsExactly(2L);
     assertThat(read(0))
@@ -151,18 +151,18 @@ class RecoveryTest {
   }
 
   @Test
-  void aMergedRunTakesThePlaceOfInputsThatAreStillThere() throws Exception {
+  void aMergedRunReplacesItsRemainingInputs() throws Exception {
     Block first = block(0, 1, 0, false);
     Block second = block(0, 1, 1, true);
     ssd.add(id(1), SHUFFLE, order(0), first);
     hdd.add(id(2), SHUFFLE, order(1), second);
     RunRecord merged = hdd.write(id(3), SHUFFLE, order(0), List.of(id(1), id(2)), first, second);
     hdd.catalog().add(merged);
-    // A merge of the merged one, whose own input came back to life.
+    // A merge of the merged run, whose input reappeared.
     RunRecord again = ssd.write(id(4), SHUFFLE, order(0), List.of(id(3)), first, second);
     ssd.catalog().add(again);
 
-    Recovered recovered = restart();
+    RecoveryResult recovered = restart();
 
     assertThat(recovered.runs()).isEqualTo(1);
     assertThat(recovered.lostRuns()).isZero();
@@ -174,7 +174,7 @@ class RecoveryTest {
   }
 
   @Test
-  void aMergedRunThatWasNotRegisteredLeavesItsInputs() throws Exception {
+  void anUnregisteredMergedRunIsDroppedAndItsInputsAreKept() throws Exception {
     Block first = block(0, 1, 0, false);
     Block second = block(0, 1, 1, true);
     ssd.add(id(1), SHUFFLE, order(0), first);
@@ -187,7 +187,7 @@ class RecoveryTest {
   }
 
   @Test
-  void ofARunThatWasBeingMovedOneCopyIsKept() throws Exception {
+  void oneCopyOfARunInAMoveIsKept() throws Exception {
     Block only = block(0, 1, 0, true);
     ssd.add(id(1), SHUFFLE, order(0), only);
     hdd.add(id(1), SHUFFLE, order(0), only);
@@ -200,13 +200,13 @@ class RecoveryTest {
   }
 
   @Test
-  void ofARunThatWasBeingMovedTheWholeCopyIsKept() throws Exception {
+  void theCompleteCopyOfARunInAMoveIsKept() throws Exception {
     Block only = block(0, 1, 0, true);
     ssd.add(id(1), SHUFFLE, order(0), only);
     hdd.add(id(1), SHUFFLE, order(0), only);
     cutOff(hdd.file(id(1)));
 
-    Recovered recovered = restart();
+    RecoveryResult recovered = restart();
 
     assertThat(recovered.runs()).isEqualTo(1);
     assertThat(recovered.lostRuns()).as("the other copy has every block").isZero();
@@ -217,19 +217,19 @@ class RecoveryTest {
   void aRecordWithoutAFileIsDroppedAndItsAttemptsAreIncomplete() throws Exception {
     ssd.add(id(1), SHUFFLE, order(0), block(0, 1, 0, false), block(0, 2, 0, true));
     ssd.add(id(2), SHUFFLE, order(1), block(0, 1, 1, true));
-    stopped(LAST, LAST);
+    recordCleanStop(LAST, LAST);
     Files.delete(ssd.file(id(2)));
 
-    Recovered recovered = restart();
+    RecoveryResult recovered = restart();
 
     assertThat(recovered.lostRuns()).isEqualTo(1);
-    assertThat(recovered.wholeSinceEpoch()).as("though it was stopped cleanly").isEqualTo(EPOCH);
+    assertThat(recovered.wholeSinceEpoch()).as("after a clean stop").isEqualTo(EPOCH);
     assertThat(complete(0)).containsExactly(2L);
     assertThat(ssd.catalog().runs()).extracting(RunRecord::id).containsExactly(id(1));
   }
 
   @Test
-  void everyFlippedByteOfHeaderAndFooterIsNamedAndItsRunLost() throws Exception {
+  void everyFlippedByteOfHeaderAndFooterIsReportedAndItsRunLost() throws Exception {
     RunRecord run =
         ssd.add(
             id(1),
@@ -281,12 +281,12 @@ class RecoveryTest {
   }
 
   @Test
-  void runsOfForgottenShufflesAreDeletedWhereverTheyAre() throws Exception {
+  void runsOfDeletedShufflesAreDeletedInEveryDirectory() throws Exception {
     ShuffleKey kept = new ShuffleKey("app-1", 4);
     ssd.add(id(1), SHUFFLE, order(0), block(0, 1, 0, true));
     hdd.add(id(2), SHUFFLE, order(1), block(0, 2, 0, true));
     hdd.add(id(3), kept, order(0), block(0, 2, 0, true));
-    ssd.catalog().bury(List.of(new Tombstone(SHUFFLE, 1234)));
+    ssd.catalog().addTombstones(List.of(new Tombstone(SHUFFLE, 1234)));
 
     assertThat(restart().shuffles()).isEqualTo(1);
     assertThat(store.isExpired(SHUFFLE)).isTrue();
@@ -296,13 +296,12 @@ class RecoveryTest {
   }
 
   @Test
-  void forgottenShufflesAreRememberedInEveryDirectory() throws Exception {
+  void tombstonesAreWrittenToEveryDirectory() throws Exception {
     java.time.Clock clock =
         java.time.Clock.fixed(java.time.Instant.ofEpochMilli(77), java.time.ZoneOffset.UTC);
     ssd.add(id(1), SHUFFLE, order(0), block(0, 1, 0, true));
     restart();
-    store.onForgotten(
-        new ForgottenShuffles(List.of(ssd.disk(), hdd.disk()), files, clock, 10)::add);
+    store.onForgotten(new TombstoneWriter(List.of(ssd.disk(), hdd.disk()), files, clock, 10)::add);
     store.removeShuffles("app-1", List.of(3, 8));
     files.deletePending();
 
@@ -317,30 +316,34 @@ class RecoveryTest {
   }
 
   @Test
-  void whatWasStoppedCleanlyIsWhole() throws Exception {
+  void dataIsCompleteAfterACleanStop() throws Exception {
     ssd.add(id(1), SHUFFLE, order(0), block(0, 1, 0, true));
-    assertThat(new StopMark(List.of(ssd.disk(), hdd.disk()), true).write(LAST, LAST - 50, 10_000))
+    assertThat(
+            new CleanStopMarker(List.of(ssd.disk(), hdd.disk()), true)
+                .write(LAST, LAST - 50, 10_000))
         .isTrue();
 
     assertThat(restart().wholeSinceEpoch()).isEqualTo(LAST - 50);
   }
 
   @Test
-  void withoutAMarkOfTheLastLifeInEveryDirectoryNothingIsWhole() throws Exception {
-    assertThat(restart().wholeSinceEpoch()).as("no mark").isEqualTo(EPOCH);
-    stopped(LAST - 10, LAST - 10);
-    assertThat(restart().wholeSinceEpoch()).as("a mark of a life before").isEqualTo(EPOCH);
-    ssd.catalog().stopped(new CleanStop(LAST, LAST, 2));
-    assertThat(restart().wholeSinceEpoch()).as("half of the marks").isEqualTo(EPOCH);
-    hdd.catalog().stopped(new CleanStop(LAST, LAST, 2));
+  void dataIsIncompleteUnlessEveryDirectoryRecordsTheLastStop() throws Exception {
+    assertThat(restart().wholeSinceEpoch()).as("no record").isEqualTo(EPOCH);
+    recordCleanStop(LAST - 10, LAST - 10);
+    assertThat(restart().wholeSinceEpoch()).as("a record of an earlier epoch").isEqualTo(EPOCH);
+    ssd.catalog().recordCleanStop(new CleanStop(LAST, LAST, 2));
+    assertThat(restart().wholeSinceEpoch())
+        .as("a record in one of two directories")
+        .isEqualTo(EPOCH);
+    hdd.catalog().recordCleanStop(new CleanStop(LAST, LAST, 2));
     assertThat(restart().wholeSinceEpoch()).isEqualTo(LAST);
-    ssd.catalog().stopped(new CleanStop(LAST, LAST, 3));
-    hdd.catalog().stopped(new CleanStop(LAST, LAST, 3));
-    assertThat(restart().wholeSinceEpoch()).as("a directory is not here").isEqualTo(EPOCH);
+    ssd.catalog().recordCleanStop(new CleanStop(LAST, LAST, 3));
+    hdd.catalog().recordCleanStop(new CleanStop(LAST, LAST, 3));
+    assertThat(restart().wholeSinceEpoch()).as("a directory is missing").isEqualTo(EPOCH);
   }
 
   @Test
-  void theNewestEpochOfAnythingIsKnown() throws Exception {
+  void findsTheNewestEpoch() throws Exception {
     ssd.add(id(1), SHUFFLE, new RunOrder(5_000, 0), block(0, 1, 0, true));
     Recovery recovery =
         new Recovery(List.of(ssd.disk(), hdd.disk()), files, store, 30_000, System::nanoTime);
@@ -348,11 +351,12 @@ class RecoveryTest {
   }
 
   /**
-   * Attempts of random blocks are cut into runs on both disks; some are lost. What is left is
-   * served in the order of the runs, and complete is exactly who has all of its blocks.
+   * Blocks of random attempts are written to runs on both disks; some runs are lost. The remaining
+   * blocks are served in the order of the runs, and exactly the attempts with all blocks are
+   * complete.
    */
   @Test
-  void randomRunsAreServedInOrderAndOnlyWholeAttemptsAreComplete() throws Exception {
+  void randomRunsAreServedInOrderAndOnlyFullAttemptsAreComplete() throws Exception {
     for (long seed = 0; seed < 12; seed++) {
       Random random = new Random(seed);
       ShuffleKey shuffle = new ShuffleKey("app-r", (int) seed);
@@ -445,9 +449,9 @@ class RecoveryTest {
     return whole;
   }
 
-  private void stopped(long epoch, long wholeSince) throws IOException {
-    ssd.catalog().stopped(new CleanStop(epoch, wholeSince, 2));
-    hdd.catalog().stopped(new CleanStop(epoch, wholeSince, 2));
+  private void recordCleanStop(long epoch, long wholeSince) throws IOException {
+    ssd.catalog().recordCleanStop(new CleanStop(epoch, wholeSince, 2));
+    hdd.catalog().recordCleanStop(new CleanStop(epoch, wholeSince, 2));
   }
 
   private static void cutOff(Path file) throws IOException {

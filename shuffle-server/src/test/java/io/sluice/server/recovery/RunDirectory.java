@@ -73,7 +73,7 @@ final class RunDirectory implements AutoCloseable {
     }
   }
 
-  /** Half of a run's bytes under the name that it has while it is written. */
+  /** Half of a run's bytes, under its temporary name. */
   void writeHalf(RunId run, ShuffleKey shuffle, RunOrder order, Block... blocks)
       throws IOException {
     RunRecord whole = write(run, shuffle, order, List.of(), blocks);
@@ -84,7 +84,7 @@ final class RunDirectory implements AutoCloseable {
     Files.delete(file(run));
   }
 
-  /** A whole file under its name, which the catalog does not know. */
+  /** A complete file under its final name, without a catalog record. */
   RunRecord write(
       RunId run, ShuffleKey shuffle, RunOrder order, List<RunId> replaces, Block... blocks)
       throws IOException {
@@ -109,7 +109,7 @@ final class RunDirectory implements AutoCloseable {
     }
   }
 
-  /** A run. */
+  /** A run with its catalog record. */
   RunRecord add(RunId run, ShuffleKey shuffle, RunOrder order, Block... blocks) throws IOException {
     RunRecord record = write(run, shuffle, order, List.of(), blocks);
     catalog.add(record);

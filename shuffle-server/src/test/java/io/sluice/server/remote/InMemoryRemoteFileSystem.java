@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * An object store in memory: a file is there once it is complete, and directories are no more than
- * the parts of names. It can be told to fail, and to lose the end of what is written. Thread-safe.
+ * An object store in memory: a file is visible once it is complete, and directories are parts of
+ * names only. Injects failures and truncated files. Thread-safe.
  */
 public final class InMemoryRemoteFileSystem implements RemoteFileSystem {
   // Guarded by this.
@@ -34,12 +34,12 @@ public final class InMemoryRemoteFileSystem implements RemoteFileSystem {
     callsUntilFailure = n;
   }
 
-  /** Nothing works. */
+  /** Every call fails. */
   public synchronized void failAlways(boolean fail) {
     failing = fail;
   }
 
-  /** Files lose so many bytes at their end, and nobody is told. */
+  /** Files silently lose {@code bytes} bytes at their end. */
   public synchronized void loseAtEnd(int bytes) {
     lostAtEnd = bytes;
   }
@@ -48,7 +48,7 @@ public final class InMemoryRemoteFileSystem implements RemoteFileSystem {
     capacityBytes = bytes;
   }
 
-  /** Adds a file that somebody else wrote. */
+  /** Adds a file of another writer. */
   public synchronized void put(String path, byte[] content) {
     files.put(path, content.clone());
   }
@@ -61,7 +61,7 @@ public final class InMemoryRemoteFileSystem implements RemoteFileSystem {
     return openInputs;
   }
 
-  /** Directories that were asked to go if they were empty. */
+  /** Directories passed to {@link #deleteEmptyDirectory}. */
   public synchronized List<String> deletedDirectories() {
     return List.copyOf(deletedDirectories);
   }

@@ -20,7 +20,7 @@ class LoadedFileSystemTest {
   private final ClassLoader loader = new URLClassLoader(new URL[0]);
 
   @Test
-  void whatAConnectorThrowsIsAnIoException() throws Exception {
+  void everyExceptionOfAConnectorIsAnIoException() throws Exception {
     for (Throwable thrown :
         new Throwable[] {
           new IllegalStateException("a bug"),

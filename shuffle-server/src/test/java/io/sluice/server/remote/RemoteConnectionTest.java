@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 class RemoteConnectionTest {
   private static final long LONG_MS = 20_000;
 
-  /** Each try to open takes the next: a file system, or why there is none. */
+  /** The result of each attempt to open: a file system or an exception. */
   private final LinkedBlockingQueue<Object> answers = new LinkedBlockingQueue<>();
 
   private final List<RemoteFileSystem> late = Collections.synchronizedList(new ArrayList<>());
@@ -47,7 +47,7 @@ class RemoteConnectionTest {
   }
 
   @Test
-  void triesAgainWhileSomebodyWaits() throws Exception {
+  void retriesWhileACallerWaits() throws Exception {
     answers.add(new IOException("no route"));
     answers.add(new IllegalStateException("odd"));
     answers.add(files);
@@ -68,7 +68,7 @@ class RemoteConnectionTest {
   }
 
   @Test
-  void isClearedBeforeItIsUsedWhenItComesLate() throws Exception {
+  void deletesEarlierFilesBeforeUseIfItOpensLate() throws Exception {
     connection.start();
     assertThat(connection.await(0)).isFalse();
     answers.add(files);
@@ -78,7 +78,7 @@ class RemoteConnectionTest {
   }
 
   @Test
-  void isNotUsedBeforeItCouldBeCleared() throws Exception {
+  void isNotUsedUntilEarlierFilesAreDeleted() throws Exception {
     failureWhenLate = new IOException("not yet");
     connection.start();
     assertThat(connection.await(0)).isFalse();
@@ -92,7 +92,7 @@ class RemoteConnectionTest {
   }
 
   @Test
-  void givesUpWhatIsMissing() {
+  void failsAtOnceIfClassesAreMissing() {
     answers.add(new MissingClassesException("no jars", null));
     connection.start();
     assertThatThrownBy(() -> connection.await(LONG_MS))

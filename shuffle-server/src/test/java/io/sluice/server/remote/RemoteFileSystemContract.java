@@ -20,11 +20,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What the server relies on in every implementation of a remote file system, fakes too. */
+/** Contract of every implementation of a remote file system, including fakes. */
 public abstract class RemoteFileSystemContract {
   private RemoteFileSystem files;
 
-  /** A file system with nothing in it; closed by the test. */
+  /** An empty file system; closed by the test. */
   protected abstract RemoteFileSystem openEmpty() throws IOException;
 
   @BeforeEach
@@ -39,7 +39,7 @@ public abstract class RemoteFileSystemContract {
   }
 
   @Test
-  void readsBackWhatWasWritten() throws IOException {
+  void readsBackWrittenBytes() throws IOException {
     byte[] content = randomBytes(3_000_000);
     try (RemoteOutput output = files.create("app/server/a.run")) {
       output.write(ByteBuffer.wrap(content, 0, 1000));
@@ -91,7 +91,7 @@ public abstract class RemoteFileSystemContract {
   }
 
   @Test
-  void keepsNothingOfAFileThatWasNotCompleted() throws IOException {
+  void deletesAFileThatWasNotCompleted() throws IOException {
     try (RemoteOutput output = files.create("app/server/a.run")) {
       output.write(ByteBuffer.wrap(randomBytes(100_000)));
     }
@@ -156,7 +156,7 @@ public abstract class RemoteFileSystemContract {
   }
 
   @Test
-  void saysHowMuchRoomThereIs() throws IOException {
+  void reportsItsSpace() throws IOException {
     RemoteSpace space = files.space();
     assertThat(space.capacityBytes()).isPositive();
     assertThat(space.freeBytes()).isBetween(0L, space.capacityBytes());

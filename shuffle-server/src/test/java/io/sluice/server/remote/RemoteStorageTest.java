@@ -18,7 +18,7 @@ class RemoteStorageTest {
   private final RemoteStorage storage = storage("host-1f", Long.MAX_VALUE);
 
   @Test
-  void readsBackWhatWasCommitted() throws IOException {
+  void readsBackCommittedFiles() throws IOException {
     byte[] content = bytes(100_000);
     write("app-1", "a.run", content);
     assertThat(files.paths()).containsExactly("app-1/host-1f/a.run");
@@ -39,7 +39,7 @@ class RemoteStorageTest {
   }
 
   @Test
-  void takesBytesFromAFile() throws IOException {
+  void transfersBytesFromAFile() throws IOException {
     byte[] content = bytes(10_000);
     write("app", "a.run", content);
     try (Storage.NewFile file = storage.create("b.run", "app");
@@ -62,7 +62,7 @@ class RemoteStorageTest {
   }
 
   @Test
-  void keepsNothingThatWasNotCommitted() throws IOException {
+  void deletesFilesThatWereNotCommitted() throws IOException {
     try (Storage.NewFile file = storage.create("a.run", "app")) {
       file.channel().write(ByteBuffer.wrap(bytes(10)));
     }
@@ -71,7 +71,7 @@ class RemoteStorageTest {
   }
 
   @Test
-  void refusesAFileWhoseEndWasLostOnTheWay() throws IOException {
+  void refusesATruncatedUpload() throws IOException {
     files.loseAtEnd(1);
     assertThatThrownBy(() -> write("app", "a.run", bytes(10)))
         .isInstanceOf(IOException.class)
@@ -81,7 +81,7 @@ class RemoteStorageTest {
   }
 
   @Test
-  void refusesToReadAFileThatIsShorterThanItWas() throws IOException {
+  void refusesToReadATruncatedFile() throws IOException {
     write("app", "a.run", bytes(10));
     files.put("app/host-1f/a.run", bytes(9));
     assertThatThrownBy(() -> storage.open("a.run"))
@@ -132,7 +132,7 @@ class RemoteStorageTest {
   }
 
   @Test
-  void clearsAwayTheDirectoriesOfAnApplicationWithItsLastFile() throws IOException {
+  void deletesTheDirectoriesOfAnApplicationWithItsLastFile() throws IOException {
     write("app-1", "a.run", bytes(10));
     write("app-1", "b.run", bytes(10));
     storage.delete("a.run");
@@ -142,7 +142,7 @@ class RemoteStorageTest {
   }
 
   @Test
-  void clearsThemAwayWhenTheLastWriterGivesUp() throws IOException {
+  void deletesThemWhenTheLastWriterFails() throws IOException {
     write("app", "a.run", bytes(10));
     Storage.NewFile writing = storage.create("b.run", "app");
     writing.channel().write(ByteBuffer.wrap(bytes(5)));
@@ -155,7 +155,7 @@ class RemoteStorageTest {
   }
 
   @Test
-  void saysHowMuchRoomThereWasWhenItLastAsked() throws IOException {
+  void reportsTheSpaceOfTheLastRequest() throws IOException {
     RemoteStorage limited = storage("host-1f", 100);
     assertThat(limited.freeBytes()).isZero();
     assertThat(limited.capacityBytes()).isEqualTo(100);
@@ -188,7 +188,7 @@ class RemoteStorageTest {
   }
 
   @Test
-  void keepsAnApplicationWithAStrangeNameInItsBase() throws IOException {
+  void escapesUnusualApplicationNames() throws IOException {
     write("..", "a.run", bytes(1));
     write(".", "b.run", bytes(2));
     try (Storage.NewFile probe = storage.create("probe")) {
@@ -208,7 +208,7 @@ class RemoteStorageTest {
   }
 
   @Test
-  void findsNoFileThatItHasNotWrittenOrListed() throws IOException {
+  void findsOnlyWrittenOrListedFiles() throws IOException {
     files.put("app/host-1f/a.run", bytes(10));
     assertThatThrownBy(() -> storage.open("a.run")).isInstanceOf(NoSuchFileException.class);
     assertThat(storage.location("a.run")).isEmpty();

@@ -40,7 +40,7 @@ class RemoteTierTest {
   }
 
   @Test
-  void forgetsRunsThatWereNotThereToBeRecovered() throws Exception {
+  void deletesRunsThatWereNotRecovered() throws Exception {
     RemoteTier tier = open(() -> files, 20_000);
     files.put("app/" + serverDirectory().name() + "/" + RUN + ".run", new byte[10]);
     files.put("app/another/" + RUN + ".run", new byte[10]);

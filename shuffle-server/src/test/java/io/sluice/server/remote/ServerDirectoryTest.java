@@ -24,7 +24,7 @@ class ServerDirectoryTest {
   }
 
   @Test
-  void keepsItsNameOverARestart() throws IOException {
+  void keepsItsNameAcrossRestarts() throws IOException {
     ServerDirectory made = in(List.of(first, second), "Host.example", 1);
     assertThat(made.name()).matches("Host\\.example_[0-9a-f]{16}");
     assertThat(made.catalog()).isEqualTo(first.resolve("remote/catalog"));
@@ -33,24 +33,24 @@ class ServerDirectoryTest {
   }
 
   @Test
-  void neverHasTheNameOfAnotherServer() throws IOException {
+  void namesAreUnique() throws IOException {
     assertThat(in(List.of(first), "h", 1).name()).isNotEqualTo(in(List.of(second), "h", 2).name());
   }
 
   @Test
-  void makesADirectorysNameOfAnyHost() throws IOException {
+  void derivesAValidNameFromAnyHost() throws IOException {
     assertThat(in(List.of(first), "[fe80::1%eth0]/..", 1).name())
         .matches("fe80--1-eth0--\\.\\._[0-9a-f]{16}");
     assertThat(in(List.of(second), "..", 1).name()).matches("server_[0-9a-f]{16}");
   }
 
   @Test
-  void refusesANameThatItCannotHaveWritten() throws IOException {
+  void refusesAnInvalidName() throws IOException {
     Files.createDirectory(first.resolve("remote"));
     Files.writeString(first.resolve("remote/name"), "../other\n");
     assertThatThrownBy(() -> in(List.of(first), "h", 1))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("remote/name does not hold a directory's name")
+        .hasMessageContaining("remote/name does not contain a directory name")
         .hasMessageNotContaining("\n");
   }
 

@@ -4,46 +4,46 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * Files below one base path, written once from front to back, then read at any position. Paths are
- * relative to the base, their parts separated by {@code /}; directories come with their files. No
- * file is renamed, appended to or changed: an object store is as good as a file system. Where the
- * file system has access rights, files and directories are for their owner only, and for the group
- * of {@link RemoteSettings}. Thread-safe.
+ * Files below one base path, written once sequentially, then read at any position. Paths are
+ * relative to the base, separated by {@code /}; directories are created with their files. Files are
+ * never renamed, appended to or changed, so an object store is sufficient. If the file system has
+ * permissions, files and directories are accessible to their owner and the group of {@link
+ * RemoteSettings} only. Thread-safe.
  *
- * <p>Exceptions have messages of one line that name the path.
+ * <p>Exceptions have one-line messages that name the path.
  */
 public interface RemoteFileSystem extends AutoCloseable {
-  /** The base path as others can open it, with its scheme and without a slash at its end. */
+  /** The base path as a URI that clients can open, without a slash at the end. */
   String base();
 
   /**
    * Begins a new file.
    *
-   * @throws java.nio.file.FileAlreadyExistsException if there is one
+   * @throws java.nio.file.FileAlreadyExistsException if the file exists
    */
   RemoteOutput create(String path) throws IOException;
 
   /**
-   * Opens a file that is complete.
+   * Opens a complete file.
    *
-   * @throws java.nio.file.NoSuchFileException if there is none
+   * @throws java.nio.file.NoSuchFileException if the file does not exist
    */
   RemoteInput open(String path) throws IOException;
 
-  /** Deletes a file; one that is not there is none to delete. */
+  /** Deletes a file; does nothing if it does not exist. */
   void delete(String path) throws IOException;
 
-  /** Deletes a directory if nothing is in it; never more than that directory. */
+  /** Deletes a directory if it is empty; never deletes its parents. */
   void deleteEmptyDirectory(String path) throws IOException;
 
   /**
-   * What lies directly in a directory; nothing if there is no such directory.
+   * The entries of a directory; empty if the directory does not exist.
    *
    * @param path empty for the base
    */
   List<RemoteEntry> list(String path) throws IOException;
 
-  /** How much the file system holds and can still take, as far as it says. */
+  /** Capacity and free space of the file system, as far as known. */
   RemoteSpace space() throws IOException;
 
   /** Idempotent. */

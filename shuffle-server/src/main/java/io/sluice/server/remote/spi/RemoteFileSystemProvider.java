@@ -4,6 +4,9 @@ import java.io.IOException;
 
 /** Opens remote file systems; found by {@link java.util.ServiceLoader}. */
 public interface RemoteFileSystemProvider {
-  /** Opens what the settings name, and logs in if they say so; makes the base if it is missing. */
+  /**
+   * Opens the file system of the settings, logs in if configured, and creates the base directory if
+   * it is missing.
+   */
   RemoteFileSystem open(RemoteSettings settings) throws IOException;
 }

@@ -3,13 +3,13 @@ package io.sluice.server.remote.spi;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** A file that is being read. Thread-safe: reads at several positions may go on at a time. */
+/** A file that is being read. Thread-safe: concurrent reads at several positions are permitted. */
 public interface RemoteInput extends AutoCloseable {
-  /** Bytes of the file. */
+  /** Length of the file in bytes. */
   long length();
 
   /**
-   * Reads at a position, as many bytes as come at once.
+   * Reads at a position; may return fewer bytes than the target has space for.
    *
    * @param target borrows; direct or on the heap
    * @return bytes read; -1 at the end of the file

@@ -6,20 +6,20 @@ import java.nio.ByteBuffer;
 /** A file that is being written, by one thread. */
 public interface RemoteOutput extends AutoCloseable {
   /**
-   * Writes all that remains of a buffer at the end of the file.
+   * Appends the remaining bytes of a buffer to the file.
    *
    * @param source borrows; direct or on the heap
    */
   void write(ByteBuffer source) throws IOException;
 
   /**
-   * Ends the file: when this returns, all of it is stored and can be read.
+   * Completes the file: when this returns, all bytes are stored and can be read.
    *
-   * @throws IOException if that is not so, as far as can be told
+   * @throws IOException if the file may be incomplete
    */
   void complete() throws IOException;
 
-  /** Ends the writing; of a file that was not completed nothing stays. Idempotent. */
+  /** Closes the file, and deletes it if it was not completed. Idempotent. */
   @Override
   void close() throws IOException;
 }

@@ -5,13 +5,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Which remote file system, and how to reach it.
+ * Settings of a remote file system.
  *
- * @param base URI of the directory to work in
- * @param configurationDirectory holds the file system's own configuration files
- * @param properties override what those files say
+ * @param base URI of the base directory
+ * @param configurationDirectory directory of the file system's configuration files
+ * @param properties properties that override these files
  * @param kerberos empty: no login
- * @param group that may read files and the directories that hold them; empty: their owner only
+ * @param group group with read permission for files and directories; empty: the owner only
  */
 public record RemoteSettings(
     String base,
@@ -19,7 +19,7 @@ public record RemoteSettings(
     Map<String, String> properties,
     Optional<KerberosSettings> kerberos,
     Optional<String> group) {
-  /** Files are for their owner only. */
+  /** Files are readable by their owner only. */
   public RemoteSettings(
       String base,
       Optional<Path> configurationDirectory,

@@ -1,9 +1,9 @@
 package io.sluice.server.remote.spi;
 
 /**
- * Room of a file system.
+ * Space of a file system.
  *
- * @param capacityBytes in all; {@link Long#MAX_VALUE} if it has no bound
- * @param freeBytes not used
+ * @param capacityBytes total capacity; {@link Long#MAX_VALUE} if unlimited
+ * @param freeBytes free bytes
  */
 public record RemoteSpace(long capacityBytes, long freeBytes) {}

@@ -1,10 +1,10 @@
 /**
- * What a file system must offer to be a server's coldest tier. Implementations come from outside:
- * {@link io.sluice.server.remote.spi.RemoteFileSystemProvider} is looked up in a class loader of
- * its own, only when a server is told to use a tier. This package and SLF4J are all that an
- * implementation shares with the server, so it names nothing but the JDK.
+ * The interface of a remote file system for the coldest tier of a server. {@link
+ * io.sluice.server.remote.spi.RemoteFileSystemProvider} is loaded with a separate class loader, and
+ * only if the remote tier is configured. An implementation shares only this package and SLF4J with
+ * the server, so this package depends on the JDK only.
  *
- * <p>Every call may wait for a network, for minutes perhaps; the server calls from threads that
- * nobody waits for.
+ * <p>Every call may wait for the network, possibly for minutes; the server calls from background
+ * threads.
  */
 package io.sluice.server.remote.spi;

@@ -10,16 +10,16 @@ import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
 
 /**
- * A file channel with few of the calls that files of the operating system have: it refuses all that
- * are not overridden.
+ * A file channel that supports only the methods that a subclass overrides; all others throw {@link
+ * UnsupportedOperationException}.
  */
-public abstract class NarrowChannel extends FileChannel {
+public abstract class RestrictedFileChannel extends FileChannel {
   private final String name;
 
   /**
-   * @param name what it is, in messages
+   * @param name name for messages
    */
-  protected NarrowChannel(String name) {
+  protected RestrictedFileChannel(String name) {
     this.name = name;
   }
 
@@ -111,6 +111,6 @@ public abstract class NarrowChannel extends FileChannel {
   }
 
   private UnsupportedOperationException unsupported(String what) {
-    return new UnsupportedOperationException(name + " has no " + what);
+    return new UnsupportedOperationException(name + " does not support: " + what);
   }
 }

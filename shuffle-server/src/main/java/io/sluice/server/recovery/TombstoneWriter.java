@@ -15,26 +15,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has every directory's catalog remember the shuffles that were forgotten, on the disks' own
- * threads, before their runs go: so that late pushes are refused in later lives too, and a
- * directory that was away does not bring a shuffle back. Thread-safe.
+ * Writes tombstones of deleted shuffles to the catalog of every directory, on the disks' threads,
+ * before their runs are deleted. So late pushes are refused after a restart too, and a directory
+ * that was absent does not restore a deleted shuffle. Thread-safe.
  */
-public final class ForgottenShuffles {
-  private static final Logger LOG = LoggerFactory.getLogger(ForgottenShuffles.class);
+public final class TombstoneWriter {
+  private static final Logger LOG = LoggerFactory.getLogger(TombstoneWriter.class);
 
   private final List<Disk> disks;
   private final RunFiles files;
   private final Clock clock;
   private final int maxWaiting;
 
-  // Shuffles of each disk that its thread has not reached yet.
+  // Tombstones that wait for the thread of each disk.
   @GuardedBy("this")
   private final Map<Disk, List<Tombstone>> waiting = new HashMap<>();
 
   /**
-   * @param maxWaiting tombstones that wait for a disk; while it hangs, further ones are dropped
+   * @param maxWaiting maximum number of tombstones that wait for one disk; while it hangs, more are
+   *     dropped
    */
-  public ForgottenShuffles(List<Disk> disks, RunFiles files, Clock clock, int maxWaiting) {
+  public TombstoneWriter(List<Disk> disks, RunFiles files, Clock clock, int maxWaiting) {
     this.disks = List.copyOf(disks);
     this.files = files;
     this.clock = clock;
@@ -48,7 +49,7 @@ public final class ForgottenShuffles {
         shuffles.stream().map(shuffle -> new Tombstone(shuffle, nowMs)).toList();
     for (Disk disk : disks) {
       if (isFirst(disk, tombstones)) {
-        files.onThreadOf(disk, () -> bury(disk));
+        files.onThreadOf(disk, () -> addTombstones(disk));
       }
     }
   }
@@ -65,16 +66,16 @@ public final class ForgottenShuffles {
     return false;
   }
 
-  private void bury(Disk disk) {
+  private void addTombstones(Disk disk) {
     List<Tombstone> tombstones;
     synchronized (this) {
       tombstones = waiting.remove(disk);
     }
     try {
-      disk.catalog().bury(tombstones);
+      disk.catalog().addTombstones(tombstones);
     } catch (IOException e) {
       LOG.warn(
-          "forgotten shuffles not noted disk={} shuffles={} problem={}",
+          "tombstones of deleted shuffles not written disk={} shuffles={} problem={}",
           disk.name(),
           tombstones.size(),
           e.toString());

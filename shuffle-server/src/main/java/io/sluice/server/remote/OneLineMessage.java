@@ -1,8 +1,8 @@
 package io.sluice.server.remote;
 
-/** Makes one line of failures: Hadoop puts a remote server's stack trace into messages. */
-final class OneLine {
-  private OneLine() {}
+/** Shortens exception messages to one line: Hadoop puts remote stack traces into messages. */
+final class OneLineMessage {
+  private OneLineMessage() {}
 
   static String of(Throwable failure) {
     Throwable shown = failure;

@@ -13,27 +13,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says in every directory that the server has stopped with everything in files. If one of them
- * cannot take note of it, the next start sees that, and goes by what happens after a crash.
+ * Records a clean stop in the catalog of every directory. If the record is missing in one of them,
+ * the next start recovers as after a crash.
  */
-public final class StopMark {
-  private static final Logger LOG = LoggerFactory.getLogger(StopMark.class);
+public final class CleanStopMarker {
+  private static final Logger LOG = LoggerFactory.getLogger(CleanStopMarker.class);
 
   private final List<Disk> disks;
   private final boolean synced;
 
   /**
-   * @param synced whether the mark, and what it says, is to outlive a crash of the machine
+   * @param synced whether the record and the data must survive a crash of the machine
    */
-  public StopMark(List<Disk> disks, boolean synced) {
+  public CleanStopMarker(List<Disk> disks, boolean synced) {
     this.disks = List.copyOf(disks);
     this.synced = synced;
   }
 
   /**
-   * Writes the mark to all disks at once.
+   * Writes the record to all disks in parallel.
    *
-   * @return whether all of them have it
+   * @return whether it was written to all disks
    */
   public boolean write(long epoch, long wholeSinceEpoch, long timeoutMs)
       throws InterruptedException {
@@ -49,7 +49,7 @@ public final class StopMark {
                   write(disk, stop);
                   written.incrementAndGet();
                 } catch (IOException e) {
-                  LOG.warn("stop not marked disk={} problem={}", disk.name(), e.toString());
+                  LOG.warn("clean stop not recorded disk={} problem={}", disk.name(), e.toString());
                 } finally {
                   ended.countDown();
                 }
@@ -67,7 +67,7 @@ public final class StopMark {
     if (synced) {
       DiskSync.sync(disk);
     }
-    disk.catalog().stopped(stop);
+    disk.catalog().recordCleanStop(stop);
     if (synced) {
       disk.catalog().sync();
     }
