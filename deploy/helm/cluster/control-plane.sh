@@ -1,24 +1,24 @@
-# Sourced by deploy/helm/check-live, after deploy/tools.sh: a control plane of Kubernetes on the loopback interface.
-# Who sources it calls end_cluster at the end; what it started ends by itself after $longest seconds.
+# Sourced by deploy/helm/check-live after deploy/tools.sh: starts a Kubernetes control plane on the loopback interface.
+# The caller must call end_cluster; processes end themselves after $max_seconds seconds.
 
 kwok_version=v0.8.0
-# Nodes, and volumes of each.
+# Number of nodes, and of volumes per node.
 nodes=5
 volumes=10
-longest=1200
+max_seconds=1200
 running=()
 
-# One program of all parts, so that what they share is compiled and linked once.
+# Builds one program of all parts, so that shared packages are compiled and linked once.
 build_cluster() { # sets $cluster
   local sources staging base=k8s.io/component-base/version
   cluster=$tools/cluster-$kubernetes_version-$kwok_version-$(cksum <deploy/helm/cluster/main.go | cut -d' ' -f1)
   find_go || return 1
   sources=$(module k8s.io/kubernetes "$kubernetes_version")
   stages=$(module sigs.k8s.io/kwok "$kwok_version")/kustomize/stage
-  [ -d "$sources" ] && [ -d "$stages" ] || fail "the Go modules of Kubernetes and kwok cannot be fetched" || return 1
+  [ -d "$sources" ] && [ -d "$stages" ] || fail "cannot download the Go modules of Kubernetes and kwok" || return 1
   [ -x "$cluster" ] && return 0
   mkdir -p "$work/build" && cp deploy/helm/cluster/main.go "$work/build"
-  # Its libraries lie in its own repository, which a module that uses it does not see; they are published as well.
+  # Kubernetes replaces its libraries by local directories; use the published modules instead.
   staging="s|^[[:space:]]*\(k8s.io/[a-z-]*\) => ./staging/.*|replace \1 => \1 v0.${kubernetes_version#v1.}|p"
   {
     echo "module cluster"
@@ -27,7 +27,7 @@ build_cluster() { # sets $cluster
     echo "require sigs.k8s.io/kwok $kwok_version"
     sed -n "$staging" "$sources/go.mod"
   } >"$work/build/go.mod"
-  # Without its version it would say that it is v0.0.0, and charts would refuse it.
+  # Sets the version of the API server; with the default v0.0.0, charts refuse it.
   (cd "$work/build" && CGO_ENABLED=0 GOFLAGS='-buildvcs=false -mod=mod' go build '-gcflags=all=-N -l' \
     "-ldflags=-s -X $base.gitVersion=$kubernetes_version -X $base.gitMajor=1 -X $base.gitMinor=$(cut -d. -f2 <<<"$kubernetes_version")" \
     -o "$cluster.new" .) >"$work/build.log" 2>&1 || { tail -n 5 "$work/build.log" >&2; return 1; }
@@ -35,11 +35,11 @@ build_cluster() { # sets $cluster
 }
 
 start() { # start PART ARGUMENT...
-  timeout -k 5 "$longest" "$cluster" "$@" >"$work/$1.log" 2>&1 &
+  timeout -k 5 "$max_seconds" "$cluster" "$@" >"$work/$1.log" 2>&1 &
   running+=($!)
 }
 
-end_cluster() { # the last that was started first, as the others depend on those before
+end_cluster() { # ends the processes in reverse order of their start
   local i
   for ((i = ${#running[@]} - 1; i >= 0; i--)); do
     kill "${running[i]}"
@@ -48,7 +48,7 @@ end_cluster() { # the last that was started first, as the others depend on those
   running=()
 }
 
-eventually() { # eventually SECONDS WHAT COMMAND...: until the command succeeds
+eventually() { # eventually SECONDS MESSAGE COMMAND...: waits until the command succeeds; fails with MESSAGE
   local until=$((SECONDS + $1)) what=$2
   shift 2
   until "$@" >/dev/null 2>&1; do
@@ -57,7 +57,7 @@ eventually() { # eventually SECONDS WHAT COMMAND...: until the command succeeds
   done
 }
 
-account() { # account NAME GROUP: may log in with a configuration file NAME.conf
+account() { # account NAME GROUP: creates an account with the configuration file NAME.conf
   local token
   token=$(od -An -tx1 -N16 /dev/urandom | tr -d ' \n')
   echo "$token,$1,$1,\"$2\"" >>"$work/tokens"
@@ -71,7 +71,7 @@ current-context: c
 END
 }
 
-kubectl() { # as the cluster's administrator
+kubectl() { # as administrator of the cluster
   "$cluster" kubectl --kubeconfig "$work/admin.conf" --request-timeout=30s "$@"
 }
 
@@ -98,7 +98,7 @@ start_cluster() {
     --tls-cert-file="$work/api.crt" --tls-private-key-file="$work/api.key" \
     --service-account-issuer=https://kubernetes.default.svc --service-account-key-file="$work/api.key" \
     --service-account-signing-key-file="$work/api.key" --token-auth-file="$work/tokens" --authorization-mode=RBAC
-  eventually 60 "the API server does not start" kubectl get --raw /readyz || fail "$(tail -n 2 "$work/apiserver.log")" || return 1
+  eventually 60 "the API server did not start" kubectl get --raw /readyz || fail "$(tail -n 2 "$work/apiserver.log")" || return 1
   start controllers --kubeconfig="$work/system:kube-controller-manager.conf" --leader-elect=false --secure-port=0 \
     --service-account-private-key-file="$work/api.key" --root-ca-file="$work/api.crt" --use-service-account-credentials=true
   start scheduler --kubeconfig="$work/system:kube-scheduler.conf" --leader-elect=false --secure-port=0
@@ -111,7 +111,7 @@ start_cluster() {
     fail "$(tail -q -n 1 "$work"/{nodes,controllers}.log)"
 }
 
-# Nodes with local volumes, as a provisioner of such gives them out, and their class as the default one.
+# Prints nodes with local volumes, as a local volume provisioner creates them, and their storage class as default.
 describe_nodes() {
   cat <<'END'
 apiVersion: storage.k8s.io/v1

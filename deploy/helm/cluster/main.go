@@ -1,6 +1,6 @@
-// Command cluster is a Kubernetes control plane and its nodes in one program: the first argument says which part of it
-// runs, the rest goes to that part. The parts are those of Kubernetes, etcd and kwok, as they are; kwok stands for
-// the kubelets, so pods become ready and nothing runs in them. deploy/helm/check-live builds and runs it.
+// Command cluster contains all programs of a Kubernetes control plane and of simulated nodes. The first argument selects
+// the program, the others are its arguments. The programs are unmodified parts of Kubernetes, etcd and kwok; kwok
+// simulates the kubelets: pods become ready, but run no containers. deploy/helm/check-live builds and runs it.
 package main
 
 import (
@@ -32,7 +32,7 @@ func main() {
 		fail(usage)
 	}
 	part := os.Args[1]
-	// What runs finds its own arguments where it would without this program.
+	// The selected program reads its arguments from os.Args.
 	os.Args = append([]string{part}, os.Args[2:]...)
 	switch part {
 	case "etcd":
@@ -62,7 +62,7 @@ func exit(command *cobra.Command) {
 	os.Exit(cli.Run(command))
 }
 
-// nodes runs kwok, whose flags are read in two steps.
+// nodes runs kwok, which parses its flags in two steps.
 func nodes() {
 	flags := pflag.NewFlagSet("global", pflag.ContinueOnError)
 	flags.ParseErrorsAllowlist.UnknownFlags = true
@@ -72,7 +72,7 @@ func nodes() {
 	if err != nil {
 		fail(err.Error())
 	}
-	// Kubernetes has put a flag --version there, which is another one than kwok's.
+	// Replaces the default flag set, in which Kubernetes has registered another --version flag than kwok's.
 	pflag.CommandLine = pflag.NewFlagSet("nodes", pflag.ContinueOnError)
 	command := kwok.NewCommand(ctx)
 	command.PersistentFlags().AddFlagSet(flags)
@@ -81,7 +81,7 @@ func nodes() {
 	}
 }
 
-// certificate writes a certificate for the loopback address, which is its own authority's, and its key, to two files.
+// certificate writes a self-signed certificate for the loopback address and its key to two files.
 func certificate(arguments []string) {
 	if len(arguments) != 2 {
 		fail("usage: cluster certificate CERTIFICATE_FILE KEY_FILE")
@@ -97,7 +97,7 @@ func certificate(arguments []string) {
 	}
 }
 
-// ports prints as many ports as are asked for, which nobody listens on at the moment.
+// ports prints free ports; the argument is their number.
 func ports(arguments []string) {
 	if len(arguments) != 1 {
 		fail("usage: cluster ports COUNT")
@@ -111,7 +111,7 @@ func ports(arguments []string) {
 		if err != nil {
 			fail(err.Error())
 		}
-		// Kept until the end, so that no port comes twice.
+		// Stays open until the end, so that each port is printed once.
 		defer listener.Close()
 		fmt.Println(listener.Addr().(*net.TCPAddr).Port)
 	}

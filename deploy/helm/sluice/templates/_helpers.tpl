@@ -12,7 +12,7 @@
 {{- end }}
 {{- end }}
 
-{{/* Of one role: dict "root" $ "role" "server". */}}
+{{/* Name of a role's objects: dict "root" $ "role" "server". */}}
 {{- define "sluice.roleName" -}}
 {{ include "sluice.fullname" .root }}-{{ .role }}
 {{- end }}
@@ -42,7 +42,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
 {{- end }}
 
-{{/* The name under which the pods of a role are found: pod.NAME. */}}
+{{/* DNS domain of the pods of a role; their names are POD.DOMAIN. */}}
 {{- define "sluice.domain" -}}
 {{ include "sluice.roleName" . }}.{{ .root.Release.Namespace }}.svc.{{ .root.Values.clusterDomain }}
 {{- end }}
@@ -56,7 +56,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- join "," $members }}
 {{- end }}
 
-{{/* Mebibytes of "512Mi" or "4Gi"; the schema admits no other units. */}}
+{{/* Mebibytes of "512Mi" or "4Gi"; the schema allows only these units. */}}
 {{- define "sluice.mebibytes" -}}
 {{- if hasSuffix "Gi" . }}{{ mul (trimSuffix "Gi" . | int64) 1024 }}{{ else }}{{ trimSuffix "Mi" . | int64 }}{{ end }}
 {{- end }}
@@ -65,7 +65,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- with .Values.coordinator.memory }}{{ add (include "sluice.mebibytes" .heap) (include "sluice.mebibytes" .overhead) }}{{ end }}
 {{- end }}
 
-{{/* Direct memory: the buffer and 512 MiB for network and merging. */}}
+{{/* Direct memory: the buffer plus 512 MiB for network and merges. */}}
 {{- define "sluice.directMebibytes" -}}
 {{- add (include "sluice.mebibytes" .Values.server.memory.buffer) 512 }}
 {{- end }}
@@ -82,11 +82,11 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- join "," $paths }}
 {{- end }}
 
-{{/* What the chart sets itself must not be set twice: dict "given" map "own" list "where" text. */}}
+{{/* Lines of given keys; fails for keys that the chart sets: dict "given" map "reserved" list "where" text. */}}
 {{- define "sluice.config" -}}
 {{- range $key, $value := .given }}
-{{- if has $key $.own }}
-{{- fail (printf "%s: %s is set by the chart; see its values" $.where $key) }}
+{{- if has $key $.reserved }}
+{{- fail (printf "%s: %s is set by the chart; use the corresponding value of the chart" $.where $key) }}
 {{- end }}
 {{ $key }} {{ $value }}
 {{- end }}
@@ -117,7 +117,7 @@ podAntiAffinity:
 {{- if and .Values.security.enabled .Values.security.tls.enabled }}true{{ end }}
 {{- end }}
 
-{{/* How the kubelet asks /healthz and /readyz. */}}
+{{/* Scheme of the kubelet's requests to /healthz and /readyz. */}}
 {{- define "sluice.scheme" -}}
 {{- if include "sluice.tls" . }}HTTPS{{ else }}HTTP{{ end }}
 {{- end }}
@@ -130,7 +130,7 @@ podAntiAffinity:
 {{- .Values.security.tls.existingSecret | default (printf "%s-tls" (include "sluice.fullname" .)) }}
 {{- end }}
 
-{{/* The names that certificates carry, as a list. */}}
+{{/* DNS names of the certificate, as a list. */}}
 {{- define "sluice.certificateNames" -}}
 {{- $names := list "localhost" }}
 {{- range $role := list "coordinator" "server" }}
@@ -139,7 +139,7 @@ podAntiAffinity:
 {{- toYaml $names }}
 {{- end }}
 
-{{/* Lines of both roles' configuration. */}}
+{{/* Security keys in the configuration of both roles. */}}
 {{- define "sluice.securityConfig" -}}
 {{- if .Values.security.enabled }}
 rss.security.authentication.enabled true
@@ -155,12 +155,12 @@ rss.security.tls.client.certificates {{ .Values.security.tls.clientCertificates 
 {{- end }}
 {{- end }}
 
-{{/* What the chart sets of it, a list of keys separated by blanks. */}}
+{{/* Security keys that the chart sets, separated by blanks. */}}
 {{- define "sluice.securityKeys" -}}
 {{- range $line := splitList "\n" (include "sluice.securityConfig" .) }}{{ splitList " " $line | first }} {{ end }}
 {{- end }}
 
-{{/* Who the command line is, for people in a coordinator's pod and for the chart's jobs. */}}
+{{/* Identity of the command line in coordinator pods and in jobs of the chart. */}}
 {{- define "sluice.adminEnvironment" -}}
 {{- if .Values.security.enabled }}
 - {name: RSS_USER, value: {{ .Values.security.admin | quote }}}
@@ -171,7 +171,7 @@ rss.security.tls.client.certificates {{ .Values.security.tls.clientCertificates 
 {{- end }}
 {{- end }}
 
-{{/* What the pods of both roles share: dict "root" "role" "values". */}}
+{{/* Common part of the pods of both roles: dict "root" "role" "values". */}}
 {{- define "sluice.podSpec" -}}
 serviceAccountName: {{ include "sluice.serviceAccount" .root }}
 automountServiceAccountToken: false
@@ -188,8 +188,8 @@ securityContext:
   fsGroupChangePolicy: OnRootMismatch
   seccompProfile:
     type: RuntimeDefault
-{{- $own := include "sluice.antiAffinity" (dict "root" .root "role" .role "mode" .values.antiAffinity) | fromYaml }}
-{{- with mergeOverwrite $own (deepCopy .values.affinity) }}
+{{- $podAffinity := include "sluice.antiAffinity" (dict "root" .root "role" .role "mode" .values.antiAffinity) | fromYaml }}
+{{- with mergeOverwrite $podAffinity (deepCopy .values.affinity) }}
 affinity:
   {{- toYaml . | nindent 2 }}
 {{- end }}
@@ -218,7 +218,7 @@ securityContext:
     drop: [ALL]
 {{- end }}
 
-{{/* A start may take a while, a server's recovery most: only then does liveness count. */}}
+{{/* The startup probe allows for a long start, such as the recovery of a server; liveness is checked after it. */}}
 {{- define "sluice.probes" -}}
 startupProbe:
   httpGet: {path: /healthz, port: http, scheme: {{ .scheme }}}
@@ -254,7 +254,7 @@ readinessProbe:
 {{- end }}
 {{- end }}
 
-{{/* dict "root" "role": servers do not need the secrets of users by themselves. */}}
+{{/* dict "root" "role". Servers do not get the separate secrets of users. */}}
 {{- define "sluice.securityVolumes" -}}
 {{- if .root.Values.security.enabled }}
 - name: security
