@@ -16,17 +16,17 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "completion",
     description = {
-      "Print a script that completes commands and options in a shell.",
-      "bash: source <(sluice completion bash), or put it into"
+      "Print a shell script that completes commands and options.",
+      "bash: source <(sluice completion bash), or store it as"
           + " /usr/share/bash-completion/completions/sluice."
     })
 final class CompletionCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
-  /** What the script can be read by; zsh has support for bash's. */
+  /** Shells that can read the script; zsh supports bash completions. */
   private static final Set<String> SHELLS = new TreeSet<>(Set.of("bash", "zsh"));
 
-  /** For the script itself. */
+  /** Values of SHELL that the script completes. */
   static final class Shells implements Iterable<String> {
     @Override
     public Iterator<String> iterator() {
@@ -47,7 +47,7 @@ final class CompletionCommand implements Callable<Integer> {
           spec.commandLine(), "expected one of " + SHELLS + ", found \"" + shell + "\"");
     }
     CommandLine root = spec.root().commandLine();
-    // The script itself loads zsh's support of bash completions where a zsh reads it.
+    // In zsh, the script loads zsh's support of bash completions.
     spec.commandLine().getOut().print(AutoComplete.bash(root.getCommandName(), root));
     spec.commandLine().getOut().flush();
     return 0;

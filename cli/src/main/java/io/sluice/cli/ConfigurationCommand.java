@@ -5,10 +5,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code sluice configuration}: the page that {@code docs/configuration.md} holds. */
+/** {@code sluice configuration}: prints {@code docs/configuration.md}. */
 @Command(
     name = "configuration",
-    description = "Print every configuration key, with default and meaning, as Markdown.")
+    description = "Print all configuration keys with defaults and descriptions, as Markdown.")
 final class ConfigurationCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 

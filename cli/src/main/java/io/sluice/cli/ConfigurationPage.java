@@ -7,7 +7,7 @@ import io.sluice.coordinator.CoordinatorConfig;
 import io.sluice.server.ServerConfig;
 import java.util.List;
 
-/** The documentation of every key of every component. */
+/** Reference page of the configuration keys of all components. */
 final class ConfigurationPage {
   private static final String HEAD =
       """
@@ -15,20 +15,21 @@ final class ConfigurationPage {
 
       <!-- Generated: ./sluice configuration > docs/configuration.md -->
 
-      Coordinator and server read files given with `--conf`: one `key value` or `key=value` per line, `#` begins a
-      comment line. `-D key=value` overrides. Spark's plugin reads `spark.rss.…` from Spark's configuration.
+      Coordinators and servers read the files given with `--conf`: one `key value` or `key=value` per line; lines that
+      start with `#` are comments. `-D key=value` overrides the files. The Spark plugin reads `spark.rss.…` from Spark's
+      configuration.
 
-      Sizes are written `64MiB`, `1g`, `512k` or as a plain number of bytes; k, m, g, t are powers of 1024. Times are
-      written `500ms`, `10s`, `2m`, `1h`; a plain number counts milliseconds unless the table says otherwise. Keys,
-      unlike values of a fixed list, are case-sensitive.
+      Sizes: `64MiB`, `1g`, `512k`, or a number of bytes; k, m, g and t are powers of 1024. Times: `500ms`, `10s`, `2m`,
+      `1h`; a number without unit is milliseconds unless the table names another unit. Keys are case-sensitive; values of a
+      fixed list are not.
 
-      A key that coordinator or server do not know stops the start, with every problem listed and the nearest right key
-      named. In Spark an unknown `spark.rss.` key is only logged, so that no job fails for it. Names are those that
-      Uniffle's users know wherever the meaning is the same.
+      Coordinators and servers do not start with an unknown key: the error message lists all problems and suggests the
+      nearest known key. In Spark, an unknown `spark.rss.` key is only logged, so that no job fails. Keys with the same
+      meaning as in Uniffle have Uniffle's name.
 
-      Keys marked **Reloadable** change in a running coordinator or server with `sluice admin reload`
-      ([admin.md](admin.md#reload-the-configuration)); the others with a restart. Files with secrets, certificates and the exclude
-      file are read again by themselves.
+      Keys marked **Reloadable** can be changed in a running coordinator or server with `sluice admin reload`
+      ([admin.md](admin.md#reload-the-configuration)); other keys need a restart. Changed secret files, certificates and
+      exclude files are reloaded automatically.
       """;
 
   private ConfigurationPage() {}

@@ -12,12 +12,12 @@ import picocli.CommandLine.Command;
 /** {@code sluice coordinator}. */
 @Command(
     name = "coordinator",
-    description = "Run a coordinator until told to stop (SIGTERM).",
+    description = "Run a coordinator until SIGTERM or SIGINT.",
     exitCodeList = {
-      "0:stopped",
+      "0:stopped by a signal",
       "1:failed",
       "2:wrong usage or configuration",
-      "3:out of memory: the Java heap is exhausted"
+      "3:Java heap exhausted"
     })
 final class CoordinatorCommand extends ServiceCommand {
 

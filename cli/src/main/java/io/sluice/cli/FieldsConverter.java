@@ -6,8 +6,9 @@ import java.util.List;
 import org.slf4j.event.KeyValuePair;
 
 /**
- * The fields of an event in a line of text: {@code key=value} behind a blank each. A value that a
- * reader could take for something else is quoted, and no value ends the line.
+ * Logback converter of the key-value pairs of an event: each is written as a blank and {@code
+ * key=value}. Ambiguous values are quoted, and control characters are escaped so that an event
+ * stays on one line.
  */
 public final class FieldsConverter extends ClassicConverter {
   @Override

@@ -13,17 +13,15 @@ import javax.net.ssl.HttpsURLConnection;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/**
- * {@code sluice health}: a probe for where nothing else speaks TLS, such as the image's health
- * check.
- */
+/** {@code sluice health}: a health probe with TLS support, for the container image. */
 @Command(
     name = "health",
     description = {
-      "Ask the HTTP port of a coordinator or server on this machine whether it is well.",
-      "With --tls, RSS_TLS_TRUST_FILE in the environment names the authorities to trust."
+      "Request the health of the coordinator or server on this machine from its HTTP port.",
+      "With --tls, the environment variable RSS_TLS_TRUST_FILE names the file with the "
+          + "trusted certificates."
     },
-    exitCodeList = {"0:it is", "1:it is not, or does not answer", "2:wrong usage"})
+    exitCodeList = {"0:healthy", "1:not healthy, or no answer", "2:wrong usage"})
 final class HealthCommand implements Callable<Integer> {
   private static final String TRUST_VARIABLE = "RSS_TLS_TRUST_FILE";
   private static final int OK = 200;
@@ -32,13 +30,15 @@ final class HealthCommand implements Callable<Integer> {
       names = "--port",
       paramLabel = "PORT",
       defaultValue = "19998",
-      description = "The HTTP port; default ${DEFAULT-VALUE}.")
+      description = "HTTP port of the process; default ${DEFAULT-VALUE}.")
   private int port;
 
-  @Option(names = "--tls", description = "The port speaks TLS.")
+  @Option(names = "--tls", description = "Connect with TLS.")
   private boolean tls;
 
-  @Option(names = "--ready", description = "Ask /readyz instead of /healthz.")
+  @Option(
+      names = "--ready",
+      description = "Request /readyz (ready for clients) instead of /healthz (alive).")
   private boolean ready;
 
   @Option(
@@ -46,7 +46,8 @@ final class HealthCommand implements Callable<Integer> {
       paramLabel = "MS",
       defaultValue = "5000",
       description =
-          "Patience with the connection, and again with the answer; default ${DEFAULT-VALUE}.")
+          "Timeout for connecting, and timeout for the answer, in milliseconds; default "
+              + "${DEFAULT-VALUE}.")
   private int timeoutMs;
 
   @Override
@@ -65,12 +66,12 @@ final class HealthCommand implements Callable<Integer> {
       connection.setReadTimeout(timeoutMs);
       if (connection instanceof HttpsURLConnection https) {
         https.setSSLSocketFactory(contexts().https().getSocketFactory());
-        // A certificate names the machine as others call it, and nobody stands in between here.
+        // The certificate has the host name, not the loopback address; loopback needs no check.
         https.setHostnameVerifier((host, session) -> true);
       }
       int status = connection.getResponseCode();
       if (status != OK) {
-        throw new IOException(page + " answered " + status);
+        throw new IOException(page + " answered HTTP " + status);
       }
       return 0;
     } catch (IOException e) {

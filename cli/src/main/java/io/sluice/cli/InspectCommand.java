@@ -22,26 +22,29 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "inspect",
     description = {
-      "Print what run files hold, and verify every byte of them.",
-      "The first damage ends it with a line that names file and offset."
+      "Print the contents of run files and verify all checksums.",
+      "The first damaged byte range ends the command with an error that names file and offset."
     })
 final class InspectCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
-  @Parameters(arity = "1..*", paramLabel = "FILE", description = "Run files of a shuffle server.")
+  @Parameters(
+      arity = "1..*",
+      paramLabel = "FILE",
+      description = "Run files (*.run) of a shuffle server.")
   private List<Path> files;
 
   @Option(
       names = "--partition",
       paramLabel = "N",
-      description = "Print only this partition (all of them are verified).")
+      description = "Print only this partition; all partitions are verified.")
   private Integer partition;
 
-  @Option(names = "--blocks", description = "Print every block too.")
+  @Option(names = "--blocks", description = "Also print every block.")
   private boolean printBlocks;
 
-  @Option(names = "--no-verify", description = "Believe the blocks; check only the index.")
-  private boolean believe;
+  @Option(names = "--no-verify", description = "Verify only the index, not the blocks.")
+  private boolean skipBlocks;
 
   @Override
   public Integer call() throws IOException {
@@ -82,7 +85,7 @@ final class InspectCommand implements Callable<Integer> {
       out.print(blocks(run));
     }
     out.flush();
-    if (!believe) {
+    if (!skipBlocks) {
       run.verify();
       out.printf("verified: every block matches its checksum and the index%n");
     }

@@ -10,16 +10,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes what libraries, gRPC above all, write by Java's own logging to where everything else is
- * written, instead of standard error in a form of its own. Thread-safe.
+ * Forwards messages of java.util.logging, which gRPC uses, to Logback. Without it, they would be
+ * written to standard error in another format. Thread-safe.
  */
 final class JavaLogging extends Handler {
-  /** Some messages repeat what a peer sent. */
+  /** Maximum length of a message, because some messages contain data that a peer sent. */
   private static final int MAX_LENGTH = 500;
 
   private final SimpleFormatter formatter = new SimpleFormatter();
 
-  /** In the place of all handlers that there are. */
+  /** Replaces all handlers of the root logger. */
   static void install() {
     java.util.logging.Logger root = LogManager.getLogManager().getLogger("");
     for (Handler handler : root.getHandlers()) {

@@ -10,9 +10,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.event.KeyValuePair;
 
 /**
- * Lets one line a second through of each logger of gRPC and Netty, which write a warning, often
- * with a stack trace, for what a peer does wrong. The next line says how many were left out.
- * Thread-safe.
+ * Limits each logger of gRPC and Netty to one event per second, because they log a warning, often
+ * with a stack trace, for every invalid message of a peer. The next event has the number of dropped
+ * events as {@code leftOut}. Thread-safe.
  */
 public final class LibraryLogFilter extends Filter<ILoggingEvent> {
   private final Map<String, LineLimit> limits = new ConcurrentHashMap<>();
@@ -23,13 +23,13 @@ public final class LibraryLogFilter extends Filter<ILoggingEvent> {
     if (!name.startsWith("io.grpc.") && !name.startsWith("io.netty.")) {
       return FilterReply.NEUTRAL;
     }
-    // Loggers are named by code, so that there are few.
+    // Bounded: logger names are class names.
     long leftOut = limits.computeIfAbsent(name, unused -> new LineLimit(System::nanoTime)).next();
     if (leftOut < 0) {
       return FilterReply.DENY;
     }
-    if (leftOut > 0 && event instanceof LoggingEvent own) {
-      own.addKeyValuePair(new KeyValuePair("leftOut", leftOut));
+    if (leftOut > 0 && event instanceof LoggingEvent logged) {
+      logged.addKeyValuePair(new KeyValuePair("leftOut", leftOut));
     }
     return FilterReply.NEUTRAL;
   }

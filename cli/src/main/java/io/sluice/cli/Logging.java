@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.slf4j.LoggerFactory;
 
-/** Adjusts what {@code logback.xml} set up to the command that runs. */
+/** Adapts the configuration of {@code logback.xml} to the command and its options. */
 final class Logging {
 
   enum Target {
@@ -25,12 +25,12 @@ final class Logging {
     }
   }
 
-  /** What {@code SLUICE_LOG_FORMAT} may say: the names of the appenders. */
+  /** Values of {@code SLUICE_LOG_FORMAT}; also the names of the appenders. */
   private static final List<String> FORMATS = List.of("text", "json");
 
   private Logging() {}
 
-  /** What the environment asked for and {@code logback.xml} could not give. */
+  /** Fails on environment variables that {@code logback.xml} could not apply. */
   static void check(Logger root, Map<String, String> environment) {
     String format = environment.get("SLUICE_LOG_FORMAT");
     if (format != null && !FORMATS.contains(format)) {
@@ -50,9 +50,10 @@ final class Logging {
   }
 
   /**
-   * Sets level and target.
+   * Sets log level and console stream.
    *
-   * @param verbosity 0: as configured, 1: debug of our classes, 2 and more: debug of everything
+   * @param verbosity 0: as configured; 1: debug level for Sluice; 2 and more: debug level for
+   *     libraries, too
    */
   static void configure(int verbosity, Target target) {
     if (!(LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME) instanceof Logger root)) {

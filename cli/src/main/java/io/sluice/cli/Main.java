@@ -6,7 +6,8 @@ import java.util.function.BiFunction;
 import picocli.CommandLine;
 
 /**
- * Entry of every {@code sluice} command; it ends with an {@link io.sluice.cli.control.ExitCode}.
+ * Entry point of all {@code sluice} commands. The process exits with an {@link
+ * io.sluice.cli.control.ExitCode}.
  */
 public final class Main {
 
@@ -17,9 +18,9 @@ public final class Main {
   }
 
   /**
-   * Executes a command on the process's streams and ends the process.
+   * Executes a command with standard output and standard error, and exits.
    *
-   * @param tree makes the command tree from the writers for results and for complaints
+   * @param tree creates the command tree from the writers for results and for errors
    */
   public static void run(BiFunction<PrintWriter, PrintWriter, CommandLine> tree, String... args) {
     PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);

@@ -3,7 +3,10 @@ package io.sluice.cli;
 import ch.qos.logback.classic.pattern.ClassicConverter;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 
-/** The message of an event in a line of text: it does not end the line, whatever is in it. */
+/**
+ * Logback converter that escapes control characters in messages, so that an event stays on one
+ * line.
+ */
 public final class MessageConverter extends ClassicConverter {
   @Override
   public String convert(ILoggingEvent event) {
@@ -16,7 +19,7 @@ public final class MessageConverter extends ClassicConverter {
     return escaped.toString();
   }
 
-  /** A character that ends a line somewhere, or that a terminal acts on. */
+  /** True for line separators and for characters that a terminal interprets. */
   static boolean isControl(int c) {
     return Character.isISOControl(c) || c == '\u2028' || c == '\u2029';
   }

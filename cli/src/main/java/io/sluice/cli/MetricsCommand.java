@@ -5,10 +5,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code sluice metrics}: the page that {@code docs/metrics.md} holds. */
+/** {@code sluice metrics}: prints {@code docs/metrics.md}. */
 @Command(
     name = "metrics",
-    description = "Print every metric, with type, labels and meaning, as Markdown.")
+    description = "Print all metrics with type, labels and description, as Markdown.")
 final class MetricsCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 

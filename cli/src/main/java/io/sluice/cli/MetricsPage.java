@@ -5,7 +5,7 @@ import io.sluice.metrics.MetricDocs;
 import io.sluice.server.http.ServerRegistry;
 import java.util.List;
 
-/** The documentation of every metric of every process. */
+/** Reference page of the metrics of all processes. */
 final class MetricsPage {
   private static final String HEAD =
       """
@@ -13,15 +13,15 @@ final class MetricsPage {
 
       <!-- Generated: ./sluice metrics > docs/metrics.md -->
 
-      Coordinators and shuffle servers show their metrics at `/metrics` of their HTTP port (`rss.jetty.http.port`), in the text
-      format of Prometheus or OpenMetrics, as the scraper asks. Rules, alerts and dashboards that use them are in
-      `deploy/prometheus` and `deploy/grafana`; what to do about an alert is said in [operations.md](operations.md#alerts).
+      Coordinators and shuffle servers expose their metrics at `/metrics` of their HTTP port (`rss.jetty.http.port`), in
+      Prometheus text format or OpenMetrics, as the scraper requests. Recording rules and alerts are in `deploy/prometheus`,
+      dashboards in `deploy/grafana`. For actions on alerts, see [operations.md](operations.md#alerts).
 
-      Names follow Prometheus' conventions: base units, the unit at the end, counters end in `_total`. A histogram NAME has
-      the series `NAME_bucket` (with the label `le`), `NAME_sum` and `NAME_count`. Labels are small closed sets, but for two that name
-      tenants: of those there is a bounded number, the rest goes under `other`.
+      Names follow Prometheus' conventions: base units, unit at the end, `_total` at the end of counters. A histogram NAME
+      has the series `NAME_bucket` (with the label `le`), `NAME_sum` and `NAME_count`. Labels have small fixed sets of values.
+      Exceptions are two labels with tenants, whose number is bounded; further tenants are counted as `other`.
 
-      Beside these, every process has the metrics of Prometheus' Java client for the JVM and the process: `jvm_memory_…`,
+      In addition, every process has the JVM and process metrics of Prometheus' Java client: `jvm_memory_…`,
       `jvm_memory_pool_…`, `jvm_buffer_pool_…`, `jvm_gc_collection_seconds`, `jvm_threads_…`, `jvm_classes_…`, `jvm_info`,
       `process_cpu_seconds_total`, `process_open_fds`, `process_max_fds`, `process_resident_memory_bytes` and
       `process_start_time_seconds`.
@@ -31,10 +31,12 @@ final class MetricsPage {
 
   static List<MetricDocs.Section> sections() {
     return List.of(
-        new MetricDocs.Section("Coordinator", "Of each coordinator.", CoordinatorMetrics.metrics()),
+        new MetricDocs.Section(
+            "Coordinator", "Metrics of each coordinator.", CoordinatorMetrics.metrics()),
         new MetricDocs.Section(
             "Shuffle server",
-            "Of each shuffle server. What connections bring is counted when it was answered.",
+            "Metrics of each shuffle server. Requests on data connections are counted when "
+                + "they have been answered.",
             ServerRegistry.metrics()));
   }
 

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Tells whoever started a process that it accepts connections, and where: Java properties {@code
- * pid} and one per port. It appears whole, by rename.
+ * File that a process writes once it accepts connections: Java properties with {@code pid} and one
+ * entry for each port. A rename makes it visible atomically.
  */
 final class ReadyFile {
 

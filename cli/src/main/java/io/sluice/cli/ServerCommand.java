@@ -13,13 +13,13 @@ import picocli.CommandLine.Command;
 /** {@code sluice server}. */
 @Command(
     name = "server",
-    description = "Run a shuffle server until told to stop (SIGTERM).",
+    description = "Run a shuffle server until SIGTERM, SIGINT or its decommission.",
     exitCodeList = {
-      "0:stopped",
+      "0:stopped by a signal",
       "1:failed",
       "2:wrong usage or configuration",
-      "3:out of memory: the Java heap is exhausted",
-      "80:decommissioned: do not start it again"
+      "3:Java heap exhausted",
+      "80:decommissioned; do not restart"
     })
 final class ServerCommand extends ServiceCommand {
 

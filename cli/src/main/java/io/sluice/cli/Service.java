@@ -5,17 +5,20 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A started process.
+ * A started coordinator or server.
  *
  * @param name for log lines
- * @param ports what to write to the ready file, such as {@code rpc.port} to 19999
- * @param stop the clean stop; bounded in time, idempotent
- * @param left completed when an operator has taken the service out of use: it stops, for good
+ * @param ports ports for the ready file by name, such as {@code rpc.port} with 19999
+ * @param stop stops the service cleanly; bounded in time, idempotent
+ * @param decommissioned completed when the service was decommissioned and must exit
  */
 record Service(
-    String name, Map<String, Integer> ports, AutoCloseable stop, CompletionStage<Void> left) {
+    String name,
+    Map<String, Integer> ports,
+    AutoCloseable stop,
+    CompletionStage<Void> decommissioned) {
 
-  /** A service that only its process manager ends. */
+  /** A service that cannot be decommissioned. */
   Service(String name, Map<String, Integer> ports, AutoCloseable stop) {
     this(name, ports, stop, new CompletableFuture<>());
   }

@@ -12,36 +12,40 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Option;
 
-/** What {@code coordinator} and {@code server} share: configuration, ready file, clean stop. */
+/** Base of {@code coordinator} and {@code server}: configuration, ready file, clean stop. */
 abstract class ServiceCommand implements Callable<Integer> {
 
   @Option(
       names = {"-c", "--conf"},
       paramLabel = "FILE",
-      description = "Configuration: lines of 'key value' or 'key=value'. Repeatable, last wins.")
+      description =
+          "Configuration file with lines 'key value' or 'key=value'. Repeatable; the last "
+              + "value of a key wins.")
   private List<Path> files = new ArrayList<>();
 
   @Option(
       names = "-D",
       paramLabel = "KEY=VALUE",
-      description = "One setting; overrides the files. Repeatable.")
+      description = "Configuration key and value; overrides the files. Repeatable.")
   private List<String> settings = new ArrayList<>();
 
   @Option(
       names = "--ready-file",
       paramLabel = "FILE",
-      description = "Written once connections are accepted: pid and ports, as properties.")
+      description =
+          "File that is written when the process accepts connections; contains pid and "
+              + "ports as properties.")
   private Path readyFile;
 
   @Option(
       names = "--check",
-      description = "Only check the configuration, print what is set, and end.")
+      description = "Check the configuration, log the values that are set, and exit.")
   private boolean checkOnly;
 
   abstract ConfigSchema schema();
 
   /**
-   * Starts everything; what it returns accepts connections.
+   * Starts the service and returns it when it accepts connections.
    *
    * @param source reads the configuration again: the same files and options
    */
@@ -57,12 +61,12 @@ abstract class ServiceCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     ConfigSet config = read();
     Logger log = LoggerFactory.getLogger(getClass());
-    config.notices().forEach(notice -> log.warn("configuration notice {}", notice));
+    config.notices().forEach(notice -> log.warn("Configuration notice: {}", notice));
     if (checkOnly) {
-      log.info("configuration is right {}", config.describe());
+      log.info("Configuration is valid: {}", config.describe());
       return 0;
     }
-    ServiceRunner life = new ServiceRunner(() -> start(config, this::read), readyFile);
-    return life.run();
+    ServiceRunner runner = new ServiceRunner(() -> start(config, this::read), readyFile);
+    return runner.run();
   }
 }

@@ -12,37 +12,39 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs a service until the process is told to end.
+ * Runs a service until a signal or its decommission.
  *
- * <p>SIGTERM or SIGINT runs the JVM's shutdown hooks; ours asks the main thread to stop the service
- * and waits for that, then ends the JVM with the outcome as exit code instead of the signal's. A
- * start that was interrupted by the signal is waited for as well, so that nothing is left half
- * done.
+ * <p>SIGTERM and SIGINT run the JVM's shutdown hooks. The hook of this class makes the main thread
+ * stop the service, waits for it, and halts the JVM with the exit code of the service instead of
+ * the signal's. It also waits for a start in progress, so that no partial state is left.
  */
 final class ServiceRunner {
   private static final Logger log = LoggerFactory.getLogger(ServiceRunner.class);
 
-  /** Above every service's own bound for a clean stop, as a last resort against a hang. */
-  private static final long STOP_PATIENCE_SECONDS = 120;
+  /**
+   * Timeout of a clean stop. Longer than the stop timeout of any service, so it applies only to a
+   * hang.
+   */
+  private static final long STOP_TIMEOUT_SECONDS = 120;
 
   private final Callable<Service> starter;
   private final Path readyFile;
-  private final CountDownLatch stopAsked = new CountDownLatch(1);
+  private final CountDownLatch stopRequested = new CountDownLatch(1);
   private final CountDownLatch stopped = new CountDownLatch(1);
-  private volatile boolean left;
+  private volatile boolean decommissioned;
   private final AtomicInteger exitCode = new AtomicInteger(ExitCode.FAILED.status());
 
   /**
-   * Does not start anything yet.
+   * Creates a runner; {@link #run} starts the service.
    *
-   * @param readyFile null: none is wanted
+   * @param readyFile file to write when the service accepts connections; null: none
    */
   ServiceRunner(Callable<Service> starter, Path readyFile) {
     this.starter = starter;
     this.readyFile = readyFile;
   }
 
-  /** Starts, waits for the end, stops. Returns the exit code. */
+  /** Starts the service, waits for a stop request, and stops the service. Returns the exit code. */
   int run() throws Exception {
     Thread hook = new Thread(this::stopFromSignal, "stop-on-signal");
     Runtime.getRuntime().addShutdownHook(hook);
@@ -62,33 +64,35 @@ final class ServiceRunner {
       if (readyFile != null) {
         ReadyFile.write(readyFile, service.ports());
       }
-      log.info("{} is ready pid={} {}", service.name(), pid(), service.ports());
-      service.left().thenRun(this::leave);
-      stopAsked.await();
+      log.info("The {} is ready: pid={} ports={}", service.name(), pid(), service.ports());
+      service.decommissioned().thenRun(this::stopAfterDecommission);
+      stopRequested.await();
     } finally {
-      log.debug("{} stops", service.name());
+      log.debug("Stopping the {}", service.name());
       deleteReadyFile();
       service.stop().close();
     }
-    log.debug("{} has stopped", service.name());
-    return (left ? ExitCode.DECOMMISSIONED : ExitCode.DONE).status();
+    log.debug("The {} has stopped", service.name());
+    return (decommissioned ? ExitCode.DECOMMISSIONED : ExitCode.DONE).status();
   }
 
-  private void leave() {
-    left = true;
-    stopAsked.countDown();
+  private void stopAfterDecommission() {
+    decommissioned = true;
+    stopRequested.countDown();
   }
 
-  /** Ends {@link #run} as a signal does, without ending the JVM. */
+  /** Requests a stop as a signal does, but does not exit the JVM. */
   void stop() {
-    stopAsked.countDown();
+    stopRequested.countDown();
   }
 
   private void stopFromSignal() {
-    stopAsked.countDown();
+    stopRequested.countDown();
     try {
-      if (!stopped.await(STOP_PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-        log.error("the stop took too long seconds={}", STOP_PATIENCE_SECONDS);
+      if (!stopped.await(STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+        log.error(
+            "Clean stop did not finish in time; halting the process: timeoutSeconds={}",
+            STOP_TIMEOUT_SECONDS);
       }
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
@@ -100,7 +104,7 @@ final class ServiceRunner {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException alreadyEnding) {
-      log.debug("the process ends by a signal");
+      log.debug("Process ends by a signal");
     }
   }
 
@@ -109,7 +113,7 @@ final class ServiceRunner {
       try {
         Files.deleteIfExists(readyFile);
       } catch (IOException e) {
-        log.warn("ready file cannot be deleted file={} reason={}", readyFile, e.getMessage());
+        log.warn("Cannot delete the ready file: file={} reason={}", readyFile, e.getMessage());
       }
     }
   }

@@ -19,10 +19,11 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
-/** The root command: options that hold for every command, and how failures are told. */
+/** Root command: options of all commands, and reporting of errors. */
 @Command(
     name = "sluice",
-    description = "Remote shuffle service for Spark: servers, demo, benchmark and tools.",
+    description =
+        "Remote shuffle service for Spark and MapReduce: servers, demo, benchmarks and tools.",
     mixinStandardHelpOptions = true,
     scope = ScopeType.INHERIT,
     versionProvider = SluiceCommand.Version.class,
@@ -36,17 +37,19 @@ public final class SluiceCommand implements Runnable {
   @Option(
       names = {"-v", "--verbose"},
       scope = ScopeType.INHERIT,
-      description = "Say more: debug lines, and where a failure came from. Twice: libraries too.")
+      description =
+          "Log at debug level and print stack traces of errors. Twice: log libraries at "
+              + "debug level, too.")
   private boolean[] verbosity = {};
 
   private SluiceCommand() {}
 
   /**
-   * The whole command tree.
+   * Creates the command tree.
    *
-   * @param out where results go
-   * @param err where complaints go
-   * @param benchmarks commands that {@code bench} has besides its own
+   * @param out writer for results
+   * @param err writer for errors
+   * @param benchmarks additional subcommands of {@code bench}
    */
   public static CommandLine commandLine(PrintWriter out, PrintWriter err, Object... benchmarks) {
     SluiceCommand root = new SluiceCommand();
@@ -83,7 +86,10 @@ public final class SluiceCommand implements Runnable {
     return line;
   }
 
-  /** Servers log to standard output; other commands keep that for their results. */
+  /**
+   * Services log to standard output; other commands log to standard error and print results to
+   * standard output.
+   */
   private static Logging.Target logTarget(ParseResult parsed) {
     ParseResult last = parsed;
     while (last.hasSubcommand()) {
@@ -96,7 +102,7 @@ public final class SluiceCommand implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "name a command");
+    throw new ParameterException(spec.commandLine(), "a command is missing");
   }
 
   private static int wrongUsage(ParameterException wrong, String[] args) {
@@ -131,7 +137,7 @@ public final class SluiceCommand implements Runnable {
         : failure.getMessage();
   }
 
-  /** The version that the jar carries. */
+  /** Version from the manifest of the jar. */
   static final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {

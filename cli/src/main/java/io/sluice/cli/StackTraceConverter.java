@@ -5,9 +5,8 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import java.util.regex.Pattern;
 
 /**
- * The stack trace behind a line of text. Each of its lines but the first, which begins with the
- * name of a class, is indented: what a peer sent and a message of an exception repeats cannot look
- * like a line of the log.
+ * Logback converter of stack traces. All lines after the first, which begins with a class name, are
+ * indented. So an exception message with text from a peer cannot forge a log line.
  */
 public final class StackTraceConverter extends ThrowableProxyConverter {
   private static final Pattern OTHER_LINE_ENDS = Pattern.compile("[\\r\\u0085\\u2028\\u2029]");

@@ -3,15 +3,15 @@ package io.sluice.cli;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Columns for a terminal, as wide as they need to be, separated by two blanks. */
+/** Text table whose columns are as wide as their longest cell and separated by two blanks. */
 public final class TextTable {
   private final List<String[]> rows = new ArrayList<>();
   private final boolean[] right;
 
   /**
-   * Starts with the heading.
+   * Creates a table with a heading.
    *
-   * @param columns a name that begins with {@code >} marks a column of numbers, aligned right
+   * @param columns column names; a name that begins with {@code >} makes the column right-aligned
    */
   public TextTable(String... columns) {
     right = new boolean[columns.length];
@@ -23,7 +23,7 @@ public final class TextTable {
     rows.add(heading);
   }
 
-  /** Adds a line; as many cells as there are columns. */
+  /** Adds a row with one cell for each column. */
   public void row(Object... cells) {
     if (cells.length != right.length) {
       throw new IllegalArgumentException(

@@ -1,8 +1,8 @@
 /**
- * The {@code sluice} command: parses options, starts processes, prints results. No rule of the
- * service lives here.
+ * The {@code sluice} command: parses options, starts processes, prints results. It contains no
+ * logic of the service.
  *
- * <p>Thread model: a command runs on the main thread. Nobody depends on this package but the
- * distribution and the tests.
+ * <p>Thread model: a command runs on the main thread. Only the distribution and tests depend on
+ * this package.
  */
 package io.sluice.cli;

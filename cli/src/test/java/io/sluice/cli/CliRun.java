@@ -5,14 +5,14 @@ import java.io.StringWriter;
 import java.util.function.BiFunction;
 import picocli.CommandLine;
 
-/** A command run in this JVM: its exit code and what it printed. */
+/** Result of a command that ran in this JVM: exit code and output. */
 public record CliRun(int exitCode, String out, String err) {
 
   public static CliRun of(String... args) {
     return of(SluiceCommand::commandLine, args);
   }
 
-  /** Runs a command of another tree. */
+  /** Runs a command of another command tree. */
   public static CliRun of(BiFunction<PrintWriter, PrintWriter, CommandLine> tree, String... args) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();

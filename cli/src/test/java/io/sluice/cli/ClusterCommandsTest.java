@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The commands for a running cluster, against a coordinator and two servers in this JVM. */
+/** Tests commands for a running cluster, with a coordinator and two servers in this JVM. */
 @Timeout(120)
 class ClusterCommandsTest {
   @TempDir static Path dir;
@@ -92,7 +92,7 @@ class ClusterCommandsTest {
   }
 
   @Test
-  void decommissionsAServerOnceItsDataIsForgotten() throws Exception {
+  void decommissionsAServerWhenItsDataIsDeleted() throws Exception {
     try (ShuffleServerProcess leaving =
         ShuffleServerProcess.start(
             ConfigSet.of(
@@ -119,8 +119,8 @@ class ClusterCommandsTest {
       assertThat(run.err()).isEmpty();
       assertThat(run.exitCode()).isZero();
       assertThat(run.out())
-          .startsWith(name + ": takes no new assignment, holds 0 B\n")
-          .endsWith(name + ": left\n");
+          .startsWith(name + ": gets no new assignments, stores 0 B\n")
+          .endsWith(name + ": exited\n");
       assertThat(leaving.decommissioned().toCompletableFuture()).isDone();
     }
   }
@@ -135,31 +135,32 @@ class ClusterCommandsTest {
         CliRun.of("admin", "decommission", name, "--coordinator", quorum, "--cancel");
 
     assertThat(cancelled.exitCode()).isZero();
-    assertThat(cancelled.out()).isEqualTo(name + ": goes on\n");
+    assertThat(cancelled.out()).isEqualTo(name + ": decommission cancelled\n");
   }
 
   @Test
-  void drainsAServerUntilItIsToldToGoOn() {
+  void drainsAServerAndCancelsTheDrain() {
     String name = "127.0.0.1:" + servers.get(1).rpcPort();
 
     CliRun drained =
         CliRun.of("admin", "drain", name, "gone:1", "--coordinator", quorum, "--ignore-missing");
     assertThat(drained.err()).isEmpty();
     assertThat(drained.out())
-        .isEqualTo(name + ": takes no new assignment, holds 0 B\ngone:1: is not there\n");
-    CliRun empty =
+        .startsWith(name + ": gets no new assignments, stores ")
+        .endsWith("B\ngone:1: not known\n");
+    CliRun waited =
         CliRun.of("admin", "drain", name, "--coordinator", quorum, "--wait", "--poll", "100ms");
-    assertThat(empty.exitCode()).isZero();
-    assertThat(empty.out()).endsWith(name + ": holds 0 B\n");
+    assertThat(waited.exitCode()).isZero();
+    assertThat(waited.out().lines()).last().asString().startsWith(name + ": stores ");
 
     CliRun cancelled = CliRun.of("admin", "drain", name, "--coordinator", quorum, "--cancel");
     assertThat(cancelled.exitCode()).isZero();
-    assertThat(cancelled.out()).isEqualTo(name + ": goes on\n");
+    assertThat(cancelled.out()).isEqualTo(name + ": drain cancelled\n");
     awaitActive(2);
   }
 
   @Test
-  void aRollingRestartTellsItsPlanAndTakesBackWhatItCannotRestart() {
+  void rollingRestartPrintsItsPlanAndCancelsTheDrainAfterAFailure() {
     String name = "127.0.0.1:" + servers.get(0).rpcPort();
 
     CliRun plan = CliRun.of("admin", "rolling-restart", "--coordinator", quorum, name, "--dry-run");
@@ -179,21 +180,21 @@ class ClusterCommandsTest {
             "test \"$SLUICE_SERVER\" = " + name + " && test $SLUICE_HOST = 127.0.0.1 && exit 7");
     assertThat(failed.exitCode()).isEqualTo(1);
     assertThat(failed.err())
-        .isEqualTo("sluice admin rolling-restart: the restart command ended with 7\n");
+        .isEqualTo("sluice admin rolling-restart: restart command failed with exit code 7\n");
     assertThat(failed.out())
-        .contains("[1/1] " + name + ": drains, holds ")
-        .endsWith("[1/1] " + name + ": goes on as before\n");
+        .contains("[1/1] " + name + ": draining, stores ")
+        .endsWith("[1/1] " + name + ": drain cancelled\n");
     awaitActive(2);
   }
 
   @Test
-  void asksAProcessWhetherItIsWell() throws IOException {
-    CliRun well = CliRun.of("health", "--port", Integer.toString(servers.get(0).httpPort()));
-    assertThat(well.err()).isEmpty();
-    assertThat(well.exitCode()).isZero();
+  void healthReportsTheStateOfAProcess() throws IOException {
+    CliRun healthy = CliRun.of("health", "--port", Integer.toString(servers.get(0).httpPort()));
+    assertThat(healthy.err()).isEmpty();
+    assertThat(healthy.exitCode()).isZero();
 
     try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      CliRun ill =
+      CliRun unhealthy =
           CliRun.of(
               "health",
               "--tls",
@@ -201,19 +202,18 @@ class ClusterCommandsTest {
               Integer.toString(silent.getLocalPort()),
               "--timeout-ms",
               "200");
-      assertThat(ill.exitCode()).isEqualTo(1);
-      assertThat(ill.err())
+      assertThat(unhealthy.exitCode()).isEqualTo(1);
+      assertThat(unhealthy.err())
           .startsWith("sluice health: https://127.0.0.1:" + silent.getLocalPort() + "/healthz: ");
     }
   }
 
   @Test
-  void decommissionNamesAServerThatIsNotThere() {
-    CliRun run = CliRun.of("admin", "decommission", "nobody:1", "--coordinator", quorum);
+  void decommissionFailsForAnUnknownServer() {
+    CliRun run = CliRun.of("admin", "decommission", "unknown:1", "--coordinator", quorum);
 
     assertThat(run.exitCode()).isEqualTo(4);
-    assertThat(run.err())
-        .isEqualTo("sluice admin decommission: no server of that name is known: nobody:1\n");
+    assertThat(run.err()).isEqualTo("sluice admin decommission: server is not known: unknown:1\n");
   }
 
   @Test
@@ -225,7 +225,7 @@ class ClusterCommandsTest {
             "--coordinator",
             quorum,
             "--application",
-            "doomed",
+            "deleted-app",
             "--keep",
             "--total",
             "1m",
@@ -233,23 +233,23 @@ class ClusterCommandsTest {
             "2");
     assertThat(push.exitCode()).isZero();
 
-    CliRun run = CliRun.of("admin", "delete-application", "doomed", "--coordinator", quorum);
+    CliRun run = CliRun.of("admin", "delete-application", "deleted-app", "--coordinator", quorum);
 
-    assertThat(run.out()).isEqualTo(quorum + ": doomed: deleted\n");
+    assertThat(run.out()).isEqualTo(quorum + ": deleted-app: deleted\n");
     assertThat(run.exitCode()).isZero();
     assertThat(CliRun.of("admin", "applications", "--coordinator", quorum).out())
-        .doesNotContain("doomed");
+        .doesNotContain("deleted-app");
     assertThat(CliRun.of("admin", "applications", "--all", "--coordinator", quorum).out())
-        .contains("doomed");
+        .contains("deleted-app");
 
-    CliRun again = CliRun.of("admin", "delete-application", "doomed", "--coordinator", quorum);
+    CliRun again = CliRun.of("admin", "delete-application", "deleted-app", "--coordinator", quorum);
 
     assertThat(again.exitCode()).isEqualTo(4);
     assertThat(again.err())
         .isEqualTo(
             "sluice admin delete-application: coordinator "
                 + quorum
-                + ": unknown or ended application: \"doomed\"\n");
+                + ": unknown or ended application: \"deleted-app\"\n");
   }
 
   @Test
@@ -278,12 +278,12 @@ class ClusterCommandsTest {
     String name = "127.0.0.1:" + servers.get(0).rpcPort();
 
     CliRun one = CliRun.of("admin", "servers", name, "--coordinator", quorum);
-    CliRun none = CliRun.of("admin", "servers", "nobody:1", "--coordinator", quorum);
+    CliRun none = CliRun.of("admin", "servers", "unknown:1", "--coordinator", quorum);
 
     assertThat(one.exitCode()).isZero();
     assertThat(one.out()).contains(name, "HEALTHY", dir.resolve("disk0").toString());
     assertThat(none.exitCode()).isEqualTo(4);
-    assertThat(none.err()).endsWith("unknown server: \"nobody:1\"\n");
+    assertThat(none.err()).endsWith("unknown server: \"unknown:1\"\n");
   }
 
   @Test
@@ -317,7 +317,7 @@ class ClusterCommandsTest {
     assertThat(quotas.err()).isEmpty();
     assertThat(quotas.out()).startsWith("user ").contains("unlimited");
     assertThat(cluster.out()).contains("2 ACTIVE").contains("shuffles assigned");
-    assertThat(balance.out()).contains("most over mean: ");
+    assertThat(balance.out()).contains("maximum / mean of partitions: ");
     assertThat(application.out()).contains("shown", "lease");
     assertThat(CliRun.of("admin", "shuffles", "none", "--coordinator", quorum).exitCode())
         .isEqualTo(4);
@@ -335,22 +335,23 @@ class ClusterCommandsTest {
     CliRun included = CliRun.of("admin", "include", name, "--coordinator", quorum);
 
     assertThat(excluded.out())
-        .isEqualTo(quorum + ": " + name + ": excluded, until this coordinator ends\n");
-    assertThat(list.out()).isEqualTo(quorum + " (until it ends):\n  " + name + "\n");
+        .isEqualTo(quorum + ": " + name + ": excluded until this coordinator restarts\n");
+    assertThat(list.out()).isEqualTo(quorum + " (until its restart):\n  " + name + "\n");
     assertThat(filtered.out().lines()).hasSize(2);
-    assertThat(included.out()).isEqualTo(quorum + ": " + name + ": takes assignments again\n");
+    assertThat(included.out())
+        .isEqualTo(quorum + ": " + name + ": included; gets assignments again\n");
     assertThat(CliRun.of("admin", "exclusions", "--coordinator", quorum).out())
-        .isEqualTo(quorum + " (until it ends): nobody\n");
+        .isEqualTo(quorum + " (until its restart): none\n");
     CliRun events =
         CliRun.of("admin", "events", "--server", name, "--coordinator", quorum, "-n", "2");
     assertThat(events.out().lines().toList().get(0)).contains("server excluded server=" + name);
     assertThat(events.out().lines().toList().get(1)).contains("server included again");
-    assertThat(CliRun.of("admin", "exclude", "nobody:1", "--coordinator", quorum).exitCode())
+    assertThat(CliRun.of("admin", "exclude", "unknown:1", "--coordinator", quorum).exitCode())
         .isEqualTo(4);
   }
 
   @Test
-  void whatOneCoordinatorCannotBeToldIsDoneAtTheOthers() throws IOException {
+  void operationsContinueAtOtherCoordinatorsIfOneDoesNotAnswer() throws IOException {
     String name = "127.0.0.1:" + servers.get(0).rpcPort();
     try (ServerSocket unused = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String silent = "127.0.0.1:" + unused.getLocalPort();
@@ -431,7 +432,7 @@ class ClusterCommandsTest {
   }
 
   @Test
-  void topPrintsOneLookAfterTheOtherWhereThereIsNoTerminal() {
+  void topPrintsUpdatesOneAfterAnotherWithoutATerminal() {
     CliRun once = CliRun.of("admin", "top", "--once", "--coordinator", quorum);
     CliRun twice =
         CliRun.of(
@@ -447,13 +448,13 @@ class ClusterCommandsTest {
             quorum);
 
     assertThat(once.err()).isEmpty();
-    assertThat(once.out()).contains("2 ACTIVE", "push/s", "grows/s").doesNotContain("\u001b");
+    assertThat(once.out()).contains("2 ACTIVE", "push/s", "growth/s").doesNotContain("\u001b");
     assertThat(twice.out().split("servers: ", -1)).hasSize(3);
     assertThat(twice.out()).contains("and 1 more");
   }
 
   @Test
-  void asksTheNextCoordinatorWhenOneIsSilent() throws IOException {
+  void usesTheNextCoordinatorIfOneDoesNotAnswer() throws IOException {
     try (ServerSocket unused = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String silent = "127.0.0.1:" + unused.getLocalPort();
       CliRun run =
@@ -470,7 +471,7 @@ class ClusterCommandsTest {
   }
 
   @Test
-  void tellsAServerFromACoordinator() {
+  void failsIfTheAddressIsThatOfAServer() {
     String server = "127.0.0.1:" + servers.get(0).rpcPort();
 
     CliRun wrongWay = CliRun.of("admin", "servers", "--coordinator", server);
@@ -480,7 +481,8 @@ class ClusterCommandsTest {
         .isEqualTo(
             "sluice admin servers: coordinator "
                 + server
-                + " is not a coordinator: it does not know the call\n");
+                + " does not implement the call; check that the address is that of a "
+                + "coordinator\n");
   }
 
   @Test
@@ -498,7 +500,7 @@ class ClusterCommandsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"GRPC_NETTY", "GRPC"})
-  void fetchesBackEveryBlockThatWasPushed(String transport) {
+  void fetchesEveryPushedBlock(String transport) {
     CliRun run =
         CliRun.of(
             "bench",
@@ -526,7 +528,7 @@ class ClusterCommandsTest {
   }
 
   @Test
-  void aKeptPushIsThereForALaterFetchUnderItsName() {
+  void keptDataCanBeFetchedLaterByApplication() {
     CliRun push =
         CliRun.of(
             "bench",

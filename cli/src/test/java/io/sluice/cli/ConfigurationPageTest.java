@@ -17,7 +17,7 @@ class ConfigurationPageTest {
 
     assertThat(Files.exists(page) ? Files.readString(page) : "")
         .withFailMessage(
-            "docs/configuration.md is not what the code declares; refresh it with:%n"
+            "docs/configuration.md is outdated; regenerate it with:%n"
                 + "  ./sluice configuration > docs/configuration.md%n")
         .isEqualTo(CliRun.of("configuration").out());
   }

@@ -21,7 +21,8 @@ import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
 /**
- * One meaning for each exit code, the same in the code, the help texts, the units and the guide.
+ * Checks that exit codes have the same meaning in code, help texts, systemd units and the
+ * operations guide.
  */
 class ExitCodeTest {
   private static final Set<Integer> KNOWN =
@@ -75,7 +76,7 @@ class ExitCodeTest {
   }
 
   @Test
-  void theUnitsKeepOnlyWhatARestartCannotHelpFromStarting() throws IOException {
+  void unitsDoNotRestartAfterConfigurationErrorsAndDecommissions() throws IOException {
     Set<Integer> configuration = Set.of(ExitCode.WRONG_USAGE.status());
     Set<Integer> decommissioned = Set.of(ExitCode.DECOMMISSIONED.status());
 

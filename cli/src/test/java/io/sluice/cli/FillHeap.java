@@ -1,6 +1,6 @@
 package io.sluice.cli;
 
-/** A program that exhausts its heap; it ends with status 99 if the JVM lets it continue. */
+/** A program that exhausts its heap. Exits with status 99 if the JVM continues after that. */
 final class FillHeap {
   private static final int SURVIVED = 99;
 

@@ -32,7 +32,8 @@ class InspectCommandTest {
     assertThat(whole.out())
         .startsWith(
             run
-                + ": run 00112233445566778899aabbccddeeff, application app-20261121-0001, shuffle 7")
+                + ": run 00112233445566778899aabbccddeeff, application app-20261121-0001, "
+                + "shuffle 7")
         .contains(golden.length + " bytes")
         .endsWith("verified: every block matches its checksum and the index\n");
     assertThat(whole.out().lines().filter(line -> line.matches("\\s*3 .*"))).hasSize(1);
@@ -61,7 +62,7 @@ class InspectCommandTest {
   }
 
   @Test
-  void tellsATruncatedFile() throws IOException {
+  void reportsATruncatedFile() throws IOException {
     Files.write(run, java.util.Arrays.copyOf(golden, golden.length - 1));
 
     CliRun truncated = CliRun.of("inspect", run.toString());
@@ -72,7 +73,7 @@ class InspectCommandTest {
   }
 
   @Test
-  void whatIsNoFileIsOneLine() {
+  void reportsAPathThatIsNoFileInOneLine() {
     for (Path wrong : new Path[] {dir, dir.resolve("none")}) {
       CliRun missing = CliRun.of("inspect", wrong.toString());
 

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The launcher script, with a java and a mvn that only say how they were called: what is tested is
- * what it decides, and that takes no JVM and no build.
+ * Tests the launcher script with fake {@code java} and {@code mvn} commands that print their
+ * arguments.
  */
 @Timeout(180)
 class LauncherTest {
@@ -120,7 +120,7 @@ class LauncherTest {
   }
 
   @Test
-  void aDistributionRunsFromItsOwnDirectoryWhereverItIsCalled() throws Exception {
+  void distributionRunsFromAnyWorkingDirectory() throws Exception {
     Path home = distribution();
     Path link = Files.createSymbolicLink(tools.resolve("sluice"), home.resolve("bin/sluice"));
 
@@ -174,7 +174,7 @@ class LauncherTest {
   }
 
   @Test
-  void anExhaustedHeapEndsAServiceWithTheCodeOfItsOwn() throws Exception {
+  void exhaustedHeapEndsAServiceWithItsExitCode() throws Exception {
     Path launcher = distribution().resolve("bin/sluice");
     for (String service : List.of("coordinator", "server")) {
       List<String> command = new ArrayList<>();
@@ -200,7 +200,7 @@ class LauncherTest {
   }
 
   @Test
-  void servicesUnpackTheirLibrariesWhereTheyAreTold() throws Exception {
+  void servicesUnpackLibrariesIntoTheConfiguredDirectory() throws Exception {
     Path launcher = distribution().resolve("bin/sluice");
     Path unpacked = Files.createDirectory(dir.resolve("unpacked"));
     Map<String, String> environment = Map.of("SLUICE_TMP_DIR", unpacked.toString());
@@ -216,13 +216,11 @@ class LauncherTest {
     assertThat(missing.exitCode()).isEqualTo(1);
     assertThat(missing.lines())
         .containsExactly(
-            "sluice: SLUICE_TMP_DIR: '"
-                + unpacked
-                + "/missing' is not a directory that can be written");
+            "sluice: SLUICE_TMP_DIR='" + unpacked + "/missing': not a writable directory");
   }
 
   @Test
-  void aBrokenDistributionIsNamed() throws Exception {
+  void reportsADistributionWithoutJars() throws Exception {
     Path home = distribution();
     Files.delete(home.resolve("jars"));
 
@@ -233,14 +231,17 @@ class LauncherTest {
         .containsExactly(
             "sluice: "
                 + home
-                + " has no jars directory: run bin/sluice of an unpacked"
+                + " has no jars directory; run bin/sluice of a complete"
                 + " distribution");
   }
 
   @Test
   void aDistributionBuildsNothing() throws Exception {
     assertThat(run(distribution().resolve("bin/sluice"), Map.of(), "build"))
-        .isEqualTo(new Result(2, List.of("sluice: nothing to build: this is a distribution")));
+        .isEqualTo(
+            new Result(
+                2,
+                List.of("sluice build: not available in a distribution, which is already built")));
   }
 
   @Test
@@ -274,7 +275,7 @@ class LauncherTest {
   }
 
   @Test
-  void whatOneEngineNeedsIsBuiltIfItAloneIsMissing() throws Exception {
+  void buildsIfTheFilesOfOneEngineAreMissing() throws Exception {
     Path checkout = checkout();
     built(checkout, LATER);
     script(tools.resolve("mvn"), "echo '[ERROR] that is enough'", "exit 1");
@@ -299,7 +300,8 @@ class LauncherTest {
         "echo \"MVN $JAVA_HOME\" >" + dir.resolve("mvn.txt"),
         "echo '[INFO] Building Sluice: common 0.1.0-SNAPSHOT                  [2/9]'",
         "echo '[INFO] noise'",
-        "for i in 1 2 3 4 5 6 7 8 9 10; do for j in 1 2 3 4 5; do echo 'Downloaded from x: y'; done; done",
+        "for i in 1 2 3 4 5 6 7 8 9 10; do for j in 1 2 3 4 5; do echo 'Downloaded from x: "
+            + "y'; done; done",
         "touch " + checkout.resolve("dist/target/home/RELEASE"));
     for (String source : List.of("common/src/main/java/A.java", "pom.xml", "conf/server.conf")) {
       file(checkout.resolve(source), Instant.now());
@@ -310,11 +312,11 @@ class LauncherTest {
       assertThat(result.lines())
           .as(source)
           .startsWith(
-              "Building Sluice, once; the first time also fetches libraries, Spark and Hadoop. Log: "
+              "Building Sluice; the first build also downloads libraries, Spark and Hadoop. Log: "
                   + checkout
                   + "/.build/build.log",
               "  [2/9]    Sluice: common",
-              "           50 files fetched",
+              "           50 files downloaded",
               "JAVA " + javaHome.resolve("bin/java"));
       assertThat(Files.readString(dir.resolve("mvn.txt"))).isEqualTo("MVN " + javaHome + "\n");
 
@@ -382,13 +384,13 @@ class LauncherTest {
       assertThat(result.lines())
           .endsWith(
               "[ERROR] A.java: broken",
-              "sluice: the build failed; see " + checkout + "/.build/build.log");
+              "sluice: the build failed; log: " + checkout + "/.build/build.log");
       assertThat(result.text()).doesNotContain("JAVA").doesNotContain("noise");
     }
   }
 
   @Test
-  void aJavaThatIsTooOldIsPassedOver() throws Exception {
+  void skipsAJavaThatIsTooOld() throws Exception {
     Path launcher = distribution().resolve("bin/sluice");
     Path old = Files.createDirectories(dir.resolve("old/bin")).getParent();
     script(old.resolve("bin/java"), "echo 'openjdk version \"11.0.2\"' >&2; echo OLD \"$@\"");

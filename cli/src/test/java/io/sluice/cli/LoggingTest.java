@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.KeyValuePair;
 
-/** What {@code logback.xml} makes of the environment, in a logging context of its own. */
+/** Tests {@code logback.xml} with several environments, in a separate logging context. */
 class LoggingTest {
   @TempDir Path dir;
   private final LoggerContext context = new LoggerContext();
@@ -103,7 +103,7 @@ class LoggingTest {
   }
 
   @Test
-  void noLineOfAStackTraceLooksLikeALineOfTheLog() throws Exception {
+  void linesOfAStackTraceCannotForgeLogLines() throws Exception {
     Logger root = configured(Map.of());
     LoggingEvent event = (LoggingEvent) event("failed");
     event.setThrowableProxy(
@@ -124,7 +124,7 @@ class LoggingTest {
   }
 
   @Test
-  void aLibraryWritesOneLineASecond() throws Exception {
+  void limitsLibrariesToOneLinePerSecond() throws Exception {
     Logger root = configured(Map.of());
     ListAppender<ILoggingEvent> written = new ListAppender<>();
     written.setContext(context);
@@ -154,7 +154,7 @@ class LoggingTest {
   }
 
   @Test
-  void javasLoggingGoesWhereEverythingGoes() {
+  void forwardsJavaUtilLogging() {
     Logger logger = (Logger) LoggerFactory.getLogger("io.grpc.Some");
     ListAppender<ILoggingEvent> written = new ListAppender<>();
     written.start();
@@ -200,7 +200,7 @@ class LoggingTest {
   }
 
   @Test
-  void theAuditLogGoesToItsFileAlone() throws Exception {
+  void writesTheAuditLogOnlyToItsFile() throws Exception {
     Path file = dir.resolve("audit.log");
     Map<String, String> environment =
         Map.of("SLUICE_AUDIT_FILE", file.toString(), "SLUICE_LOG_FORMAT", "json");
@@ -216,7 +216,7 @@ class LoggingTest {
   }
 
   @Test
-  void withoutAFileTheAuditLogGoesWhereEverythingGoes() throws Exception {
+  void writesTheAuditLogToTheMainLogWithoutAFile() throws Exception {
     configured(Map.of());
 
     assertThat(context.getLogger(AuditLog.LOGGER).isAdditive()).isTrue();

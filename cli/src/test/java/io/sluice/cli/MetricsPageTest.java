@@ -16,7 +16,7 @@ class MetricsPageTest {
 
     assertThat(Files.exists(page) ? Files.readString(page) : "")
         .withFailMessage(
-            "docs/metrics.md is not what the code declares; refresh it with:%n"
+            "docs/metrics.md is outdated; regenerate it with:%n"
                 + "  ./sluice metrics > docs/metrics.md%n")
         .isEqualTo(CliRun.of("metrics").out());
   }

@@ -55,7 +55,7 @@ class RebuildCatalogCommandTest {
   }
 
   @Test
-  void makesALostCatalogFromTheFilesAndAgainWithWhatTheOldOneHadForgotten() throws IOException {
+  void rebuildsALostCatalogAndKeepsRecordsOfDeletedShuffles() throws IOException {
     CliRun first = CliRun.of("admin", "rebuild-catalog", base.toString());
 
     assertThat(first.err()).isEmpty();
@@ -63,7 +63,7 @@ class RebuildCatalogCommandTest {
     assertThat(first.out())
         .startsWith(base + ": new catalog of 1 runs, 617")
         .contains("of 1 applications; 0 files skipped;")
-        .contains("no old catalog could be read");
+        .contains("deleted shuffles are unknown, because no old catalog could be read");
     assertThat(catalog()).containsExactly(GOLDEN);
 
     Tombstone tombstone = new Tombstone(new ShuffleKey("app-9", 3), 1234);
@@ -75,7 +75,7 @@ class RebuildCatalogCommandTest {
     for (int again = 0; again < 2; again++) {
       assertThat(CliRun.of("admin", "rebuild-catalog", base.toString()).out())
           .contains("new catalog of 1 runs")
-          .contains("1 forgotten shuffles kept");
+          .contains("1 records of deleted shuffles copied");
       assertThat(catalog()).containsExactly(GOLDEN);
     }
     try (RunCatalog catalog =
@@ -85,7 +85,7 @@ class RebuildCatalogCommandTest {
   }
 
   @Test
-  void makesADamagedCatalogAnew() throws IOException {
+  void rebuildsADamagedCatalog() throws IOException {
     assertThat(CliRun.of("admin", "rebuild-catalog", base.toString()).exitCode()).isZero();
     Files.writeString(CatalogConfig.directory(base).resolve("CURRENT"), "MANIFEST-nonsense\n");
 
@@ -112,7 +112,7 @@ class RebuildCatalogCommandTest {
   }
 
   @Test
-  void takesTheDirectoriesOfAConfigurationFile() throws IOException {
+  void rebuildsTheDirectoriesOfAConfigurationFile() throws IOException {
     Path file =
         Files.writeString(
             base.resolve("server.conf"),
@@ -125,7 +125,7 @@ class RebuildCatalogCommandTest {
   }
 
   @Test
-  void whatCannotBeRebuiltIsOneLine() throws IOException {
+  void reportsFailuresInOneLine() throws IOException {
     CliRun none = CliRun.of("admin", "rebuild-catalog", base.resolve("none").toString());
     assertThat(none.exitCode()).isEqualTo(1);
     assertThat(none.err().lines()).hasSize(1);

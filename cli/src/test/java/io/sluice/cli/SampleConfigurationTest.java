@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The samples in {@code conf/} for clusters of several machines. */
+/** Tests the sample configurations in {@code conf/}. */
 class SampleConfigurationTest {
   /** Tests run in their module's directory. */
   private static final Path SAMPLES = Path.of("../conf");
@@ -36,7 +36,7 @@ class SampleConfigurationTest {
   }
 
   @Test
-  void thereIsOneOfEachForEveryKindOfCluster() throws IOException {
+  void everyClusterSizeHasBothFiles() throws IOException {
     assertThat(samples().stream().map(SAMPLES::relativize).map(Path::toString))
         .containsExactly(
             "big-memory-ssd/coordinator.conf",
@@ -51,13 +51,13 @@ class SampleConfigurationTest {
 
   @ParameterizedTest
   @MethodSource("samples")
-  void isRightAndGivesNoNotice(Path sample) {
+  void isValidWithoutNotices(Path sample) {
     assertThat(check(sample)).isEqualTo(new CliRun(0, "", ""));
   }
 
   @ParameterizedTest
   @MethodSource("samples")
-  void itsCommentedSettingsAreRightToo(Path sample) throws IOException {
+  void commentedSettingsAreValid(Path sample) throws IOException {
     Path copy = directory.resolve(sample.getFileName());
     Files.writeString(copy, Files.readString(sample).replace("# rss.", "rss."));
 
@@ -69,7 +69,7 @@ class SampleConfigurationTest {
 
   @ParameterizedTest
   @MethodSource("samples")
-  void aKeyThatNobodyKnowsIsRefusedInIt(Path sample) throws IOException {
+  void unknownKeyInASampleIsRefused(Path sample) throws IOException {
     Path copy = directory.resolve(sample.getFileName());
     Files.writeString(copy, Files.readString(sample) + "rss.rpc.server.prot 1\n");
 
@@ -82,7 +82,7 @@ class SampleConfigurationTest {
 
   @ParameterizedTest
   @CsvSource({"small", "big-memory-ssd", "hdd"})
-  void everySettingHasItsReasonAbove(String cluster) throws IOException {
+  void everySettingHasACommentAbove(String cluster) throws IOException {
     for (String service : List.of("coordinator", "server")) {
       Path sample = SAMPLES.resolve(cluster).resolve(service + ".conf");
       List<String> lines = Files.readAllLines(sample);
@@ -96,7 +96,7 @@ class SampleConfigurationTest {
 
   @ParameterizedTest
   @CsvSource({"small,16", "big-memory-ssd,256", "hdd,64"})
-  void itsMemoryFitsItsJvmAndItsMachine(String cluster, int gibibytes) throws IOException {
+  void memorySettingsFitTheMachine(String cluster, int gibibytes) throws IOException {
     Path sample = SAMPLES.resolve(cluster);
     Map<String, String> environment = environment(sample.resolve("server.env"));
     long heap = DataSize.parse(environment.get("XMX_SIZE")).bytes();
@@ -111,7 +111,7 @@ class SampleConfigurationTest {
             CORES);
 
     assertThat(config.memory().capacityBytes()).isLessThan(direct);
-    // A quarter at least is for the page cache, the JVM itself and the system.
+    // At least 25 % are for the page cache, the JVM and the system.
     assertThat(heap + direct).isLessThanOrEqualTo(physical * 3 / 4);
   }
 

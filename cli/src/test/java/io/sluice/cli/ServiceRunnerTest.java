@@ -26,7 +26,7 @@ class ServiceRunnerTest {
   void writesTheReadyFileOnceStartedAndRemovesItWhenStopped() throws Exception {
     Path ready = dir.resolve("ready");
     AtomicInteger stops = new AtomicInteger();
-    ServiceRunner life =
+    ServiceRunner runner =
         new ServiceRunner(
             () -> {
               assertThat(ready).doesNotExist();
@@ -38,7 +38,7 @@ class ServiceRunnerTest {
         CompletableFuture.supplyAsync(
             () -> {
               try {
-                return life.run();
+                return runner.run();
               } catch (Exception failure) {
                 throw new CompletionException(failure);
               }
@@ -52,7 +52,7 @@ class ServiceRunnerTest {
       seen.load(reader);
     }
 
-    life.stop();
+    runner.stop();
 
     assertThat(code.get(30, TimeUnit.SECONDS)).isZero();
     assertThat(stops).hasValue(1);
@@ -66,9 +66,9 @@ class ServiceRunnerTest {
 
   @Test
   @Timeout(60)
-  void aServiceThatWasTakenOutOfUseStopsWithACodeOfItsOwn() throws Exception {
+  void decommissionedServiceStopsWithItsExitCode() throws Exception {
     AtomicInteger stops = new AtomicInteger();
-    ServiceRunner life =
+    ServiceRunner runner =
         new ServiceRunner(
             () ->
                 new Service(
@@ -78,33 +78,33 @@ class ServiceRunnerTest {
                     CompletableFuture.completedStage(null)),
             null);
 
-    assertThat(life.run()).isEqualTo(ExitCode.DECOMMISSIONED.status());
+    assertThat(runner.run()).isEqualTo(ExitCode.DECOMMISSIONED.status());
     assertThat(stops).hasValue(1);
   }
 
   @Test
-  void aReadyFileThatCannotBeWrittenStopsTheService() {
+  void stopsTheServiceIfTheReadyFileCannotBeWritten() {
     AtomicInteger stops = new AtomicInteger();
     Path impossible = dir.resolve("missing/ready");
-    ServiceRunner life =
+    ServiceRunner runner =
         new ServiceRunner(
             () -> new Service("test", Map.of("rpc.port", 7), stops::incrementAndGet), impossible);
 
-    assertThatThrownBy(life::run)
+    assertThatThrownBy(runner::run)
         .isInstanceOf(IOException.class)
         .hasMessageStartingWith("ready file " + impossible + " cannot be written");
     assertThat(stops).hasValue(1);
   }
 
   @Test
-  void aFailedStartIsThrownAsItIs() {
-    ServiceRunner life =
+  void rethrowsTheExceptionOfAFailedStart() {
+    ServiceRunner runner =
         new ServiceRunner(
             () -> {
               throw new IOException("port taken");
             },
             null);
 
-    assertThatThrownBy(life::run).isInstanceOf(IOException.class).hasMessage("port taken");
+    assertThatThrownBy(runner::run).isInstanceOf(IOException.class).hasMessage("port taken");
   }
 }

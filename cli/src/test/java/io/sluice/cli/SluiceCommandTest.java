@@ -49,7 +49,7 @@ class SluiceCommandTest {
   }
 
   @Test
-  void wrongUsageIsOneLineAndAHintAndExitsWith2() {
+  void wrongUsagePrintsAnErrorAndAHintAndExitsWith2() {
     for (String args :
         List.of(
             "",
@@ -77,7 +77,7 @@ class SluiceCommandTest {
   }
 
   @Test
-  void namesTheCommandThatWasMeant() {
+  void suggestsTheNearestCommand() {
     assertThat(CliRun.of("cordinator").err()).contains("Did you mean: sluice coordinator");
   }
 
@@ -97,7 +97,7 @@ class SluiceCommandTest {
   }
 
   @Test
-  void aPortThatIsTakenIsOneLineAndExitsWith1() throws IOException {
+  void reportsAPortInUseInOneLineAndExitsWith1() throws IOException {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       CliRun run =
           CliRun.of(
@@ -138,14 +138,14 @@ class SluiceCommandTest {
                 script.toString())
             .redirectError(ProcessBuilder.Redirect.DISCARD)
             .start();
-    String said = new String(bash.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String completions = new String(bash.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 
     assertThat(bash.waitFor(60, TimeUnit.SECONDS)).isTrue();
-    assertThat(said.strip().split(" ")).contains("exclude", "exclusions");
+    assertThat(completions.strip().split(" ")).contains("exclude", "exclusions");
   }
 
   @Test
-  void completesNoOtherShell() {
+  void refusesAnUnknownShell() {
     CliRun run = CliRun.of("completion", "fish");
 
     assertThat(run.exitCode()).isEqualTo(2);
@@ -153,7 +153,7 @@ class SluiceCommandTest {
   }
 
   @Test
-  void verboseShowsWhereAFailureCameFrom() {
+  void verbosePrintsTheStackTraceOfAFailure() {
     CliRun run = CliRun.of("coordinator", "-v", "-D", "rss.x=1");
 
     assertThat(run.err()).contains("\tat io.sluice.");

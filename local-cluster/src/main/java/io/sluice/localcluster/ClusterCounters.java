@@ -3,8 +3,8 @@ package io.sluice.localcluster;
 import io.sluice.proto.GetStatusReply;
 
 /**
- * What servers have counted, in bytes unless the name says otherwise; since their start, or between
- * two moments.
+ * Sum of the counters of several servers, since their start or over an interval. Values are bytes
+ * unless the name names another unit.
  */
 public record ClusterCounters(
     long pushedBlocks,
@@ -39,7 +39,7 @@ public record ClusterCounters(
         fetchedFromMemoryBytes + other.fetchedFromMemoryBytes);
   }
 
-  /** What was counted since {@code earlier}. */
+  /** Differences from an earlier reading. */
   public ClusterCounters since(ClusterCounters earlier) {
     return new ClusterCounters(
         pushedBlocks - earlier.pushedBlocks,

@@ -15,16 +15,13 @@ import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One process of a {@link LocalCluster}, over all its lives: it can be stopped, killed and started
- * again, and keeps its directory, its ports and its configuration. Thread-safe by its own lock,
- * because a shutdown hook may stop it.
+ * One node of a {@link LocalCluster}. Its process can be stopped, killed and started again;
+ * directory, ports and configuration are kept over restarts. Thread-safe by its own lock, because a
+ * shutdown hook may stop it.
  */
 public final class ClusterNode {
 
-  /**
-   * What kind of process a node is, its command, and the JVM options that the launcher script gives
-   * it.
-   */
+  /** Kind of a node, with the command and the JVM options that the launcher script uses for it. */
   public enum Role {
     COORDINATOR("coordinator"),
     SERVER("server");
@@ -50,7 +47,7 @@ public final class ClusterNode {
 
   private static final long POLL_MS = 20;
 
-  /** As the launcher opens them. */
+  /** Packages that the launcher script opens, too. */
   private static final List<String> OPENED_PACKAGES = List.of("java.nio", "sun.nio.ch", "java.io");
 
   private final String name;
@@ -95,17 +92,17 @@ public final class ClusterNode {
     return directory;
   }
 
-  /** What the process printed, over all its lives. */
+  /** Output of the process; restarts append to it. */
   public Path logFile() {
     return directory.resolve(name + ".log");
   }
 
-  /** Sets a configuration key for the lives that start from now on. */
+  /** Sets a configuration key; takes effect at the next start. */
   public synchronized void configure(String key, String value) {
     configuration.put(key, value);
   }
 
-  /** Replaces the JVM options for the lives that start from now on. */
+  /** Replaces the JVM options; takes effect at the next start. */
   public synchronized void jvmOptions(List<String> options) {
     jvmOptions.clear();
     jvmOptions.addAll(options);
@@ -137,7 +134,7 @@ public final class ClusterNode {
     return process != null && process.isAlive();
   }
 
-  /** Process id of the current or the last life. */
+  /** Process id of the running process, or of the last one. */
   public synchronized long pid() {
     if (process == null) {
       throw new IllegalStateException(name + " was never started");
@@ -146,13 +143,14 @@ public final class ClusterNode {
   }
 
   /**
-   * Starts the process and waits until it says that it accepts connections.
+   * Starts the process and waits for its ready file, which it writes once it accepts connections.
    *
-   * @throws ClusterStartException if it ends or stays silent instead
+   * @throws ClusterStartException if the process ends, or writes no ready file within the start
+   *     timeout
    */
   public synchronized void start() throws IOException, InterruptedException {
     if (isAlive()) {
-      throw new IllegalStateException(name + " runs already, pid=" + process.pid());
+      throw new IllegalStateException(name + " already runs: pid=" + process.pid());
     }
     Files.createDirectories(directory);
     if (rpcPort == 0) {
@@ -189,8 +187,8 @@ public final class ClusterNode {
   }
 
   /**
-   * Asks the process to stop (SIGTERM) and kills it if it has not after the cluster's stop timeout.
-   * Idempotent.
+   * Asks the process to stop (SIGTERM) and kills it if it still runs after the cluster's stop
+   * timeout. Idempotent.
    */
   public synchronized void stop() {
     if (!isAlive()) {
@@ -202,15 +200,12 @@ public final class ClusterNode {
     }
   }
 
-  /**
-   * Ends the process without any chance to clean up (SIGKILL), and waits until it is gone.
-   * Idempotent.
-   */
+  /** Kills the process (SIGKILL), so that it cannot clean up, and waits for its end. Idempotent. */
   public synchronized void kill() {
     killAndWait();
   }
 
-  /** The exit code of the last life once it has ended by itself; empty if it has not in time. */
+  /** Waits for the process to end by itself and returns its exit code; empty after the timeout. */
   public OptionalInt awaitExit(Duration timeout) throws InterruptedException {
     Process last;
     synchronized (this) {
@@ -248,7 +243,7 @@ public final class ClusterNode {
     switch (role) {
       case COORDINATOR -> all.put("rss.coordinator.host", HOST);
       case SERVER -> {
-        // Another name of the same interface may be set.
+        // A test may have set another name of the loopback interface.
         all.putIfAbsent("rss.server.host", HOST);
         all.put("rss.server.netty.port", Integer.toString(nettyPort));
       }
@@ -263,15 +258,15 @@ public final class ClusterNode {
       if (process.waitFor(POLL_MS, TimeUnit.MILLISECONDS)) {
         throw new ClusterStartException(
             name
-                + " ended with exit code "
+                + " exited with code "
                 + process.exitValue()
-                + " instead of starting: "
+                + " before it was ready: "
                 + reason());
       }
       if (System.nanoTime() - deadlineNanos > 0) {
         throw new ClusterStartException(
             name
-                + " did not start within "
+                + " was not ready within "
                 + launch.startTimeout().toSeconds()
                 + " s: "
                 + reason());
@@ -301,7 +296,7 @@ public final class ClusterNode {
       return Integer.parseInt(value);
     } catch (NumberFormatException e) {
       throw new ClusterStartException(
-          name + " wrote a ready file with " + key + "=" + value + ", not a port", e);
+          name + " wrote a ready file without a valid port: " + key + "=" + value, e);
     }
   }
 
@@ -312,7 +307,7 @@ public final class ClusterNode {
     }
   }
 
-  /** Waits even if interrupted: what was started here must not outlive its owner. */
+  /** Waits even if interrupted: a child process must not outlive this one. */
   private boolean awaitEnd(Duration timeout) {
     long deadlineNanos = System.nanoTime() + timeout.toNanos();
     boolean interrupted = false;

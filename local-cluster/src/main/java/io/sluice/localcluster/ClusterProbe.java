@@ -29,8 +29,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Asks the processes of a {@link LocalCluster} what they know and what they have counted. Not
- * thread-safe.
+ * Reads state, counters and metrics from the processes of a {@link LocalCluster}. Not thread-safe.
  */
 public final class ClusterProbe implements AutoCloseable {
   private static final long CALL_TIMEOUT_MS = 10_000;
@@ -56,14 +55,14 @@ public final class ClusterProbe implements AutoCloseable {
       if (reply.getStatus() != Status.OK) {
         throw new IOException(
             server.name()
-                + " does not tell its status: "
+                + " refused to report its status: "
                 + reply.getStatus()
                 + " "
                 + reply.getMessage());
       }
       return reply;
     } catch (StatusRuntimeException e) {
-      throw silent(server, e);
+      throw unanswered(server, e);
     }
   }
 
@@ -77,8 +76,8 @@ public final class ClusterProbe implements AutoCloseable {
   }
 
   /**
-   * Events of one kind that the REST API of a coordinator lists: the latest {@value #MAX_EVENTS}
-   * events are searched.
+   * Number of events of one kind among the latest {@value #MAX_EVENTS} events that the REST API of
+   * a coordinator lists.
    *
    * @param kind a value of {@code kind} in the API, such as {@code USAGE_RULES_CHANGED}
    */
@@ -114,19 +113,20 @@ public final class ClusterProbe implements AutoCloseable {
             HttpRequest.newBuilder(address).timeout(Duration.ofMillis(CALL_TIMEOUT_MS)).build(),
             HttpResponse.BodyHandlers.ofString());
     if (reply.statusCode() != HTTP_OK) {
-      throw new IOException(node.name() + " answers " + reply.statusCode() + " to GET " + path);
+      throw new IOException(
+          node.name() + " answered HTTP " + reply.statusCode() + " to GET " + path);
     }
     return reply.body();
   }
 
-  /** A condition that the processes of the cluster reach by themselves. */
+  /** A state of the cluster for which {@link #await} waits. */
   @FunctionalInterface
   public interface Condition {
     boolean isMet() throws IOException, InterruptedException;
   }
 
   /**
-   * Polls until a condition is met. A process that does not answer has not met it yet.
+   * Polls until a condition is met. An {@link IOException}, such as no answer, counts as not met.
    *
    * @param description of the condition, for the message of the exception
    * @throws ClusterStartException if it is not met after {@code timeout}
@@ -146,7 +146,7 @@ public final class ClusterProbe implements AutoCloseable {
       if (System.nanoTime() - deadlineNanos > 0) {
         throw new ClusterStartException(
             description
-                + ": not reached after "
+                + ": not met within "
                 + timeout.toSeconds()
                 + " s (logs: "
                 + cluster.coordinator().directory().getParent()
@@ -168,36 +168,36 @@ public final class ClusterProbe implements AutoCloseable {
             .getApplicationsList()
             .forEach(application -> ids.add(application.getApplication()));
       } catch (StatusRuntimeException e) {
-        throw silent(coordinator, e);
+        throw unanswered(coordinator, e);
       }
     }
     return ids;
   }
 
   /**
-   * Waits until every coordinator sees {@code count} servers that take assignments. One that was
-   * started again counts once the coordinator has heard of its new life.
+   * Waits until every coordinator lists {@code count} active servers. A restarted server counts
+   * once the coordinator knows its new epoch.
    *
    * @param timeout of each coordinator
-   * @throws ClusterStartException if that is not so after {@code timeout}
+   * @throws ClusterStartException if a coordinator does not within {@code timeout}
    */
   public void awaitActiveServers(int count, Duration timeout)
       throws InterruptedException, ClusterStartException {
     for (ClusterNode coordinator : cluster.coordinators()) {
       await(
-          coordinator.name() + " sees " + count + " active servers",
+          coordinator.name() + " lists " + count + " active servers",
           timeout,
           () -> {
             long seen = activeServers(coordinator, runningEpochs());
             if (seen != count) {
-              throw new IOException("it sees " + seen);
+              throw new IOException("it lists " + seen);
             }
             return true;
           });
     }
   }
 
-  /** By name of the server. */
+  /** Epochs of the running servers by server name. */
   private Map<String, Long> runningEpochs() throws IOException {
     Map<String, Long> epochs = new HashMap<>();
     for (ClusterNode node : cluster.servers()) {
@@ -222,11 +222,11 @@ public final class ClusterProbe implements AutoCloseable {
           .filter(id -> runningEpochs.getOrDefault(id.getName(), id.getEpoch()) == id.getEpoch())
           .count();
     } catch (StatusRuntimeException e) {
-      throw silent(coordinator, e);
+      throw unanswered(coordinator, e);
     }
   }
 
-  private static IOException silent(ClusterNode node, StatusRuntimeException cause) {
+  private static IOException unanswered(ClusterNode node, StatusRuntimeException cause) {
     return new IOException(
         node.name() + " at " + node.address() + " does not answer: " + cause.getStatus().getCode(),
         cause);

@@ -3,8 +3,8 @@ package io.sluice.localcluster;
 import java.io.IOException;
 
 /**
- * A process of the cluster did not come up; the message is one line that says which one, why, and
- * where its log is.
+ * A process of the cluster did not start. The message is one line with its name, the reason and its
+ * log file.
  */
 public final class ClusterStartException extends IOException {
   private static final long serialVersionUID = 1L;

@@ -10,10 +10,11 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 
 /**
- * TCP ports of loopback for processes that keep theirs over restarts. They lie below the range of
- * ephemeral ports (Linux from 32768, macOS from 49152): such a port could be taken while its owner
- * is down. Against other instances, in this process or another, a port is reserved by binding the
- * UDP port of the same number, which the kernel releases when this process ends. Thread-safe.
+ * Reserves loopback TCP ports for processes that keep their port over restarts. The ports are below
+ * the ephemeral range (Linux from 32768, macOS from 49152), because the kernel may assign an
+ * ephemeral port to another process during a restart. Binding the UDP port of the same number
+ * reserves a port against other instances, also of other processes; the kernel releases it when
+ * this process ends. Thread-safe.
  */
 public final class FreePorts implements AutoCloseable {
   private static final int FIRST = 20_000;
@@ -37,7 +38,7 @@ public final class FreePorts implements AutoCloseable {
   /**
    * Reserves a port on which no process listens now.
    *
-   * @throws IOException if none is left
+   * @throws IOException if no port is left
    */
   public synchronized int next() throws IOException {
     int count = end - first;
@@ -49,7 +50,7 @@ public final class FreePorts implements AutoCloseable {
       }
     }
     throw new IOException(
-        "no port from " + first + " to " + (end - 1) + " is free on " + ClusterNode.HOST);
+        "no free port between " + first + " and " + (end - 1) + " on " + ClusterNode.HOST);
   }
 
   private boolean reserve(int port) throws IOException {

@@ -7,9 +7,9 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The jars of a Hadoop with YARN, its mini cluster and its example programs.
+ * Class path of a Hadoop installation with YARN, the mini cluster and the example programs.
  *
- * @param entries of a class path; {@code directory/*} stands for all jars of a directory
+ * @param entries of the class path; {@code directory/*} stands for all jars of a directory
  */
 public record HadoopHome(List<String> entries) {
   public HadoopHome {
@@ -17,11 +17,11 @@ public record HadoopHome(List<String> entries) {
   }
 
   /**
-   * What a build has resolved.
+   * Hadoop jars that the build resolved.
    *
-   * @param list file with one class path
-   * @param links directory that gets a link to each jar, so that class paths of processes stay
-   *     short; made here
+   * @param list file that contains the class path
+   * @param links directory in which a link to each jar is created, so that class paths of processes
+   *     stay short
    */
   public static HadoopHome resolved(Path list, Path links) throws IOException {
     Files.createDirectories(links);
@@ -39,7 +39,7 @@ public record HadoopHome(List<String> entries) {
     return String.join(File.pathSeparator, entries);
   }
 
-  /** The same as a list in Hadoop's own configuration. */
+  /** Class path as a list for Hadoop's configuration. */
   String commaSeparated() {
     return String.join(",", entries);
   }

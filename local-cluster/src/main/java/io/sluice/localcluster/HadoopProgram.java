@@ -15,9 +15,7 @@ import java.util.function.Consumer;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/**
- * A program that submits jobs, in a process of its own, as from a user's shell. One for each run.
- */
+/** A process that submits MapReduce jobs, as from a user's shell. One instance for each run. */
 public final class HadoopProgram {
   private static final List<String> JVM_OPTIONS =
       List.of(
@@ -31,16 +29,16 @@ public final class HadoopProgram {
 
   private final YarnCluster cluster;
   private final String name;
-  private final List<String> words;
+  private final List<String> mainClassAndArguments;
   private final Map<String, String> settings = new LinkedHashMap<>();
   private final List<String> arguments = new ArrayList<>();
   private Path log;
   private Process process;
 
-  private HadoopProgram(YarnCluster cluster, String name, String... words) {
+  private HadoopProgram(YarnCluster cluster, String name, String... mainClassAndArguments) {
     this.cluster = cluster;
     this.name = name;
-    this.words = List.of(words);
+    this.mainClassAndArguments = List.of(mainClassAndArguments);
   }
 
   /** One of Hadoop's example programs, such as {@code wordcount}. */
@@ -54,7 +52,7 @@ public final class HadoopProgram {
         cluster, mainClass.substring(mainClass.lastIndexOf('.') + 1), mainClass);
   }
 
-  /** A setting of its jobs, as with {@code -D}. */
+  /** Adds a setting of the jobs, as with {@code -D}. */
   public HadoopProgram set(String key, String value) {
     settings.put(key, value);
     return this;
@@ -72,14 +70,14 @@ public final class HadoopProgram {
     return this;
   }
 
-  /** Starts it; {@link #await} waits for its end. */
+  /** Starts the process; {@link #await} waits for its end. */
   public HadoopProgram start() throws IOException {
     List<String> command = new ArrayList<>();
     command.add(YarnCluster.java());
     command.addAll(JVM_OPTIONS);
     command.add("-Djava.io.tmpdir=" + cluster.temporary());
     command.addAll(List.of("-cp", classPath()));
-    command.addAll(words);
+    command.addAll(mainClassAndArguments);
     settings.forEach((key, value) -> command.add("-D" + key + "=" + value));
     command.addAll(arguments);
     Path logs = Files.createDirectories(cluster.directory().resolve("programs"));
@@ -95,17 +93,17 @@ public final class HadoopProgram {
     return this;
   }
 
-  /** What it has printed so far. */
+  /** Output of the process until now. */
   public String printed() throws IOException {
     return Files.readString(log);
   }
 
-  /** The file with what it prints. */
+  /** File with the output of the process. */
   public Path logFile() {
     return log;
   }
 
-  /** Ends the program, by force; a job that it has submitted goes on. Call after its start. */
+  /** Kills the process; a job that it has submitted continues. Call after {@link #start}. */
   public void kill() {
     process.destroyForcibly();
   }
@@ -115,29 +113,30 @@ public final class HadoopProgram {
   }
 
   /**
-   * Waits for its end.
+   * Waits for the process to end.
    *
-   * @throws IOException if it has not ended after {@code timeout}; it is killed then
+   * @throws IOException if it still runs after {@code timeout}; it is killed then
    */
   public ProgramOutcome await(Duration timeout) throws IOException, InterruptedException {
-    return await(timeout, along -> {});
+    return await(timeout, progressListener -> {});
   }
 
   /**
    * As {@link #await(Duration)}.
    *
-   * @param along hears now and then how far the job is, such as {@code map 50% reduce 0%}
+   * @param progressListener called from time to time with the progress of the job, such as {@code
+   *     map 50% reduce 0%}
    */
-  public ProgramOutcome await(Duration timeout, Consumer<String> along)
+  public ProgramOutcome await(Duration timeout, Consumer<String> progressListener)
       throws IOException, InterruptedException {
     long deadlineNanos = System.nanoTime() + timeout.toNanos();
     try {
       while (!process.waitFor(POLL_MS, TimeUnit.MILLISECONDS)) {
         if (System.nanoTime() - deadlineNanos > 0) {
           throw new IOException(
-              name + " has not ended after " + timeout.toSeconds() + " s; log: " + log);
+              name + " still ran after " + timeout.toSeconds() + " s and was killed; log: " + log);
         }
-        progressIn(printed()).ifPresent(along);
+        progressIn(printed()).ifPresent(progressListener);
       }
       return ProgramOutcome.of(process.exitValue(), printed());
     } finally {
@@ -145,7 +144,7 @@ public final class HadoopProgram {
     }
   }
 
-  /** How far the last job was that told so. */
+  /** Last progress that the output reports. */
   static Optional<String> progressIn(String printed) {
     return PROGRESS.matcher(printed).results().map(MatchResult::group).reduce((one, next) -> next);
   }
@@ -158,7 +157,7 @@ public final class HadoopProgram {
     return cluster.configuration() + File.pathSeparator + cluster.home().classPath();
   }
 
-  /** The user's own Hadoop must not reach what is started here. */
+  /** Removes the user's Hadoop settings, so that they do not affect the started processes. */
   static void cleanEnvironment(Map<String, String> environment) {
     environment
         .keySet()

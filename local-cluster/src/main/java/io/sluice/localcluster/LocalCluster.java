@@ -15,17 +15,17 @@ import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 
 /**
- * Coordinators and shuffle servers as processes of this machine, on loopback, on ports that the
- * first start finds free.
+ * Coordinators and shuffle servers as processes on this machine. They listen on loopback, on free
+ * ports that the first start chooses.
  *
- * <p>{@link #start} returns once every process accepts connections; a server may announce itself to
- * the coordinators a moment later, see {@link ClusterProbe#awaitActiveServers}. {@link #close}
- * stops everything, by force after a bound; a shutdown hook does the same if the owner ends without
- * calling it.
+ * <p>{@link #start} returns once every process accepts connections; servers may register with the
+ * coordinators later, see {@link ClusterProbe#awaitActiveServers}. {@link #close} stops all
+ * processes and kills those that exceed the stop timeout. A shutdown hook does the same if this JVM
+ * ends without calling it.
  */
 public final class LocalCluster implements AutoCloseable {
 
-  /** How processes are started and stopped; the same for all nodes. */
+  /** Settings of starting and stopping processes, shared by all nodes. */
   record Launch(
       Path java, String classPath, String mainClass, Duration startTimeout, Duration stopTimeout) {}
 
@@ -48,7 +48,7 @@ public final class LocalCluster implements AutoCloseable {
   /**
    * Starts the coordinators, then all servers at once.
    *
-   * @throws ClusterStartException if one does not come up; those that did are stopped then
+   * @throws ClusterStartException if a process does not start; the others are stopped then
    */
   public void start() throws IOException, InterruptedException {
     Runtime.getRuntime().addShutdownHook(shutdownHook);
@@ -82,8 +82,8 @@ public final class LocalCluster implements AutoCloseable {
   }
 
   /**
-   * The coordinators as {@code host:port,host:port}, which is what {@code
-   * spark.rss.coordinator.quorum} takes.
+   * Coordinators as {@code host:port,host:port}, the format of {@code
+   * spark.rss.coordinator.quorum}.
    */
   public String quorum() {
     return coordinators.stream().map(ClusterNode::address).collect(Collectors.joining(","));
@@ -99,7 +99,7 @@ public final class LocalCluster implements AutoCloseable {
       try {
         Runtime.getRuntime().removeShutdownHook(shutdownHook);
       } catch (IllegalStateException alreadyShuttingDown) {
-        // The hook runs or has run: it does the same.
+        // The shutdown hook stops the processes.
       }
     }
   }
@@ -131,12 +131,12 @@ public final class LocalCluster implements AutoCloseable {
       }
       throw new IllegalStateException(e.getCause());
     } finally {
-      // Ends the waiting of those that are still starting; each kills its own process then.
+      // Interrupts starts that still wait; each kills its process then.
       starters.shutdownNow();
     }
   }
 
-  /** Each stop may take its whole timeout, so they run side by side. */
+  /** Stops nodes concurrently, because each may take the whole stop timeout. */
   private static void stopTogether(List<ClusterNode> nodes) {
     List<Thread> stoppers = new ArrayList<>();
     for (ClusterNode node : nodes) {
@@ -159,7 +159,7 @@ public final class LocalCluster implements AutoCloseable {
     }
   }
 
-  /** What a cluster is made of; everything but the class path and the directory has a default. */
+  /** Builder of a cluster. Class path and directory are required; the rest has defaults. */
   public static final class Builder {
     private Path directory;
     private String classPath;
@@ -176,7 +176,7 @@ public final class LocalCluster implements AutoCloseable {
 
     private Builder() {}
 
-    /** Where each node gets a directory of its own. */
+    /** Parent of the nodes' directories. */
     public Builder directory(Path directory) {
       this.directory = directory;
       return this;
@@ -208,14 +208,14 @@ public final class LocalCluster implements AutoCloseable {
       return this;
     }
 
-    /** A configuration key of every coordinator. */
+    /** Sets a configuration key of every coordinator. */
     public Builder configureCoordinators(String key, String value) {
       coordinatorConfiguration.put(key, value);
       return this;
     }
 
     /**
-     * A configuration key of every server; {@link ClusterNode#configure} sets one of a single
+     * Sets a configuration key of every server; {@link ClusterNode#configure} sets it for one
      * server.
      */
     public Builder configureServers(String key, String value) {
@@ -233,13 +233,13 @@ public final class LocalCluster implements AutoCloseable {
       return this;
     }
 
-    /** How long one process may take to accept connections. */
+    /** Time within which each process must accept connections. */
     public Builder startTimeout(Duration timeout) {
       this.startTimeout = timeout;
       return this;
     }
 
-    /** How long one process may take to stop before it is killed. */
+    /** Time within which each process must stop; it is killed after that. */
     public Builder stopTimeout(Duration timeout) {
       this.stopTimeout = timeout;
       return this;
@@ -247,13 +247,13 @@ public final class LocalCluster implements AutoCloseable {
 
     public LocalCluster build() {
       if (directory == null || classPath == null) {
-        throw new IllegalStateException("a local cluster needs a directory and a class path");
+        throw new IllegalStateException("directory and class path of a local cluster must be set");
       }
       if (coordinatorCount < 1 || serverCount < 0) {
         throw new IllegalArgumentException(
-            "a cluster needs at least one coordinator and no negative number of servers, got "
+            "a cluster needs at least one coordinator and zero or more servers: coordinators="
                 + coordinatorCount
-                + " and "
+                + " servers="
                 + serverCount);
       }
       Launch launch = new Launch(java, classPath, mainClass, startTimeout, stopTimeout);

@@ -7,9 +7,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The end of a log file, for error messages. */
+/** Reads the last lines of a log file, for error messages. */
 public final class LogTail {
-  /** Enough for a page of long lines, whatever the size of the log. */
+  /** Maximum number of bytes read: enough for a page of long lines. */
   private static final int READ_BYTES = 64 * 1024;
 
   private LogTail() {}

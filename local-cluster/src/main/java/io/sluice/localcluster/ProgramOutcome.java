@@ -10,11 +10,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What came of a program.
+ * Result of a {@link HadoopProgram}.
  *
- * @param printed all that it printed
+ * @param printed its output
  * @param applications that it submitted, oldest first
- * @param counters of its jobs by the names that users see, in the order of their ends
+ * @param counters of each job by display name, in the order in which the jobs ended
  */
 public record ProgramOutcome(
     int exitCode, String printed, List<String> applications, List<Map<String, Long>> counters) {
@@ -50,7 +50,9 @@ public record ProgramOutcome(
     return new ProgramOutcome(exitCode, printed, new ArrayList<>(applications), counters);
   }
 
-  /** A counter of all jobs together, such as {@code Reduce shuffle bytes}; 0 if nobody has it. */
+  /**
+   * Sum of a counter over all jobs, such as {@code Reduce shuffle bytes}; 0 if no job reports it.
+   */
   public long counter(String name) {
     return counters.stream().mapToLong(job -> job.getOrDefault(name, 0L)).sum();
   }

@@ -16,9 +16,9 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Hadoop's mini cluster in a process of its own: resource manager, node managers with their shuffle
- * handlers, history server. Every container is a process of its own, a descendant of that one. The
- * file system is this machine's.
+ * Hadoop's mini cluster in a separate process: resource manager, node managers with their shuffle
+ * handlers, history server. Every container is a descendant process of it. The file system is the
+ * local one.
  *
  * <p>Used from one thread; {@link #close} may also be called from a shutdown hook.
  */
@@ -29,7 +29,7 @@ public final class YarnCluster implements AutoCloseable {
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(20);
   private static final long POLL_MS = 50;
 
-  /** Hadoop's servers on Java 17; tasks get what they need from Hadoop itself. */
+  /** JVM options of Hadoop's servers on Java 17. Hadoop sets the options of tasks itself. */
   private static final List<String> JVM_OPTIONS =
       List.of(
           "-XX:+UseSerialGC",
@@ -47,7 +47,7 @@ public final class YarnCluster implements AutoCloseable {
       log4j.appender.err.layout.ConversionPattern=%%d{ISO8601} %%p %%c{1}: %%m%%n
       """;
 
-  /** One queue, and application masters may fill it. */
+  /** Settings of one queue that application masters may fill. */
   private static final Map<String, String> SCHEDULER =
       Map.of(
           "yarn.scheduler.capacity.root.queues", "default",
@@ -56,16 +56,17 @@ public final class YarnCluster implements AutoCloseable {
           "yarn.scheduler.capacity.node-locality-delay", "-1");
 
   /**
-   * What a cluster is.
+   * Description of a cluster.
    *
-   * @param directory for everything that it writes; made by the start
-   * @param home what all of it runs on
+   * @param directory for all its files; {@link #start} creates it
+   * @param home Hadoop installation that all processes run on
    * @param hostJar the jar, or directory, with the main class of the process
-   * @param nodes how many node managers
-   * @param nodeMemoryMb what each of them has for containers
-   * @param jvmOptions of the process, its heap above all
-   * @param settings Hadoop's, for servers, application masters and tasks; they win
-   * @param limit how long it may live at most
+   * @param nodes number of node managers
+   * @param nodeMemoryMb memory of each node manager for containers
+   * @param jvmOptions of the mini cluster's process, at least its heap size
+   * @param settings Hadoop settings of servers, application masters and tasks; they override the
+   *     defaults of this class
+   * @param limit time after which the process ends itself
    */
   public record Plan(
       Path directory,
@@ -91,9 +92,9 @@ public final class YarnCluster implements AutoCloseable {
   }
 
   /**
-   * Starts the process and waits until the cluster takes jobs.
+   * Starts the process and waits until the cluster accepts jobs.
    *
-   * @throws IOException if it ends or stays silent instead
+   * @throws IOException if the process ends, or is not ready within two minutes
    */
   public void start() throws IOException, InterruptedException {
     Files.createDirectories(plan.directory());
@@ -126,7 +127,7 @@ public final class YarnCluster implements AutoCloseable {
             .redirectErrorStream(true)
             .redirectOutput(logFile().toFile());
     HadoopProgram.cleanEnvironment(builder.environment());
-    // What containers start with.
+    // The JVM of containers.
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
     Runtime.getRuntime().addShutdownHook(shutdownHook);
     process = builder.start();
@@ -139,10 +140,10 @@ public final class YarnCluster implements AutoCloseable {
   }
 
   /**
-   * Takes a node manager away for good, as if its machine were switched off. Returns before it has
-   * happened.
+   * Stops a node manager permanently, as if its machine were switched off. Returns before the node
+   * manager has stopped.
    *
-   * @param node its number, from 0, as {@link YarnContainer#node} has it
+   * @param node its number, from 0, as in {@link YarnContainer#node}
    */
   public void loseNode(int node) throws IOException {
     OutputStream commands = process.getOutputStream();
@@ -150,7 +151,7 @@ public final class YarnCluster implements AutoCloseable {
     commands.flush();
   }
 
-  /** Directory with the configuration that programs have on their class path. */
+  /** Configuration directory on the class path of programs. */
   public Path configuration() {
     return plan.directory().resolve("conf");
   }
@@ -163,17 +164,17 @@ public final class YarnCluster implements AutoCloseable {
     return plan.directory();
   }
 
-  /** What the process printed. */
+  /** File with the output of the process. */
   public Path logFile() {
     return plan.directory().resolve("yarn.log");
   }
 
-  /** The processes of containers that run now, shells around them left out. */
+  /** Processes of the running containers, without the shells that start them. */
   public List<YarnContainer> containers() {
     return YarnContainer.among(process.toHandle().descendants());
   }
 
-  /** What it has cost so far. */
+  /** CPU time used until now. */
   public YarnCpu cpu() throws IOException {
     return YarnCpu.of(process.pid());
   }
@@ -181,27 +182,27 @@ public final class YarnCluster implements AutoCloseable {
   /**
    * Waits until no container is left: an application master stays for some seconds after its job.
    *
-   * @throws IOException if there is one after {@code timeout}
+   * @throws IOException if a container still runs after {@code timeout}
    */
   public void awaitIdle(Duration timeout) throws IOException, InterruptedException {
     long deadlineNanos = System.nanoTime() + timeout.toNanos();
     while (process.descendants().findAny().isPresent()) {
       if (System.nanoTime() - deadlineNanos > 0) {
         throw new IOException(
-            "containers have not ended after " + timeout.toSeconds() + " s: " + containers());
+            "containers still run after " + timeout.toSeconds() + " s: " + containers());
       }
       TimeUnit.MILLISECONDS.sleep(POLL_MS);
     }
   }
 
   /**
-   * What the containers of an application have logged so far.
+   * Logs of the containers of an application until now.
    *
    * @param application such as {@code application_1700000000000_0001}
    */
   public String containerLogs(String application) throws IOException {
     StringBuilder all = new StringBuilder();
-    // Other directories of the mini cluster come and go while they are listed.
+    // Lists only these directories: others may disappear during the listing.
     for (Path node : matching(plan.directory().resolve("target/test/data/yarn"), "yarn-*")) {
       for (Path logs : matching(node, "yarn-logDir-*")) {
         for (Path container : matching(logs.resolve(application), "container_*")) {
@@ -218,8 +219,8 @@ public final class YarnCluster implements AutoCloseable {
   }
 
   /**
-   * What application masters have written of a job that has not ended yet, as text if the job's
-   * {@code mapreduce.jobhistory.jhist.format} is {@code json}.
+   * History files of a job that has not ended yet; text if the job's {@code
+   * mapreduce.jobhistory.jhist.format} is {@code json}.
    */
   public String unfinishedHistory(String application) throws IOException {
     String job = application.replace("application_", "job_");
@@ -234,7 +235,7 @@ public final class YarnCluster implements AutoCloseable {
     return all.toString();
   }
 
-  /** Where nodes and programs keep what is not a log or a setting. */
+  /** Directories in which nodes and programs store data, without logs and settings. */
   public List<Path> dataDirectories() throws IOException {
     List<Path> found = new ArrayList<>(matching(plan.directory(), "tmp"));
     for (Path node : matching(plan.directory().resolve("target/test/data/yarn"), "yarn-*")) {
@@ -286,12 +287,12 @@ public final class YarnCluster implements AutoCloseable {
     all.put("hadoop.tmp.dir", temporary().toString());
     all.put("yarn.nodemanager.resource.cpu-vcores", "16");
     all.put("yarn.scheduler.minimum-allocation-mb", "64");
-    // What comes up while the resource manager goes away does not wait for it for long.
+    // A process that starts while the resource manager stops must not wait long for it.
     all.put("yarn.resourcemanager.connect.max-wait.ms", "20000");
     all.put("yarn.resourcemanager.connect.retry-interval.ms", "1000");
     all.put("yarn.nodemanager.vmem-check-enabled", "false");
     all.put("yarn.nodemanager.pmem-check-enabled", "false");
-    // How full the machine's own disk is must not decide.
+    // Free space of this machine's disk must not matter.
     all.put("yarn.nodemanager.disk-health-checker.enable", "false");
     all.put("yarn.application.classpath", plan.home().commaSeparated());
     all.put("mapreduce.application.classpath", "");
@@ -309,11 +310,11 @@ public final class YarnCluster implements AutoCloseable {
     while (!Files.exists(ready)) {
       if (process.waitFor(POLL_MS, TimeUnit.MILLISECONDS)) {
         throw new IOException(
-            "YARN ended with exit code " + process.exitValue() + " instead of starting" + last());
+            "YARN exited with code " + process.exitValue() + " before it was ready" + last());
       }
       if (System.nanoTime() - deadlineNanos > 0) {
         throw new IOException(
-            "YARN did not start within " + START_TIMEOUT.toSeconds() + " s" + last());
+            "YARN was not ready within " + START_TIMEOUT.toSeconds() + " s" + last());
       }
     }
   }
@@ -323,9 +324,9 @@ public final class YarnCluster implements AutoCloseable {
   }
 
   /**
-   * Ends the process and every container, by force. Idempotent.
+   * Kills the process and every container. Idempotent.
    *
-   * @throws IllegalStateException if one of them is still there after a bound
+   * @throws IllegalStateException if one of these processes still runs after 20 seconds
    */
   @Override
   public void close() {
@@ -336,18 +337,19 @@ public final class YarnCluster implements AutoCloseable {
     try {
       Runtime.getRuntime().removeShutdownHook(shutdownHook);
     } catch (IllegalStateException alreadyShuttingDown) {
-      // The hook runs or has run: it does the same.
+      // The shutdown hook kills the processes.
     }
     if (!left.isEmpty()) {
-      throw new IllegalStateException("processes that do not end: " + left);
+      throw new IllegalStateException(
+          "processes still run after " + STOP_TIMEOUT.toSeconds() + " s: " + left);
     }
   }
 
   /**
-   * The process goes first: it would start another application master for one that ends. What one
-   * look misses, because it was about to start, the next one finds.
+   * Kills the mini cluster first, because it would restart application masters that end, then its
+   * containers. Repeats the search, because a container may start during it.
    *
-   * @return what is still there
+   * @return processes that still run
    */
   private List<ProcessHandle> kill() {
     if (process == null) {
@@ -376,7 +378,10 @@ public final class YarnCluster implements AutoCloseable {
     }
   }
 
-  /** Settings of a job's processes that start soon and stay small: for tests and small machines. */
+  /**
+   * Settings with which the processes of a job start fast and stay small, for tests and small
+   * machines.
+   */
   public static Map<String, String> smallJobs() {
     Map<String, String> settings = new LinkedHashMap<>();
     String small = " -XX:+UseSerialGC -XX:TieredStopAtLevel=1";

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The process of a container that runs part of a MapReduce job.
+ * Process of a container that runs a task or the application master of a MapReduce job.
  *
  * @param process the JVM
  * @param application such as {@code application_1700000000000_0001}
@@ -33,22 +33,22 @@ public record YarnContainer(ProcessHandle process, String application, String at
   static List<YarnContainer> among(Stream<ProcessHandle> processes) {
     List<YarnContainer> found = new ArrayList<>();
     for (ProcessHandle process : processes.toList()) {
-      List<String> words = commandLine(process);
-      // The shells that start a container have its whole command as one word.
-      if (words.isEmpty() || !words.get(0).endsWith("/java")) {
+      List<String> arguments = commandLine(process);
+      // The shells that start a container have its whole command as one argument.
+      if (arguments.isEmpty() || !arguments.get(0).endsWith("/java")) {
         continue;
       }
-      boolean task = words.contains(TASK);
-      boolean master = words.stream().anyMatch(word -> word.endsWith("." + MASTER));
-      Matcher container = CONTAINER.matcher(String.join(" ", words));
-      Matcher node = NODE.matcher(String.join(" ", words));
+      boolean task = arguments.contains(TASK);
+      boolean master = arguments.stream().anyMatch(argument -> argument.endsWith("." + MASTER));
+      Matcher container = CONTAINER.matcher(String.join(" ", arguments));
+      Matcher node = NODE.matcher(String.join(" ", arguments));
       if ((task || master) && container.find() && node.find()) {
         found.add(
             new YarnContainer(
                 process,
                 "application_" + container.group(1),
                 task
-                    ? words.stream().filter(ATTEMPT.asMatchPredicate()).findFirst().orElse("")
+                    ? arguments.stream().filter(ATTEMPT.asMatchPredicate()).findFirst().orElse("")
                     : "",
                 Integer.parseInt(node.group(1))));
       }
@@ -57,9 +57,8 @@ public record YarnContainer(ProcessHandle process, String application, String at
   }
 
   /**
-   * Every process of this machine that belongs to a container of the cluster in a directory: its
-   * command line, and that of each shell around it, names the container's own directory for logs.
-   * What these have started goes with them.
+   * All processes of containers of the cluster in a directory, with their shells and their child
+   * processes. Their command lines contain the log directory of the container.
    */
   static List<ProcessHandle> of(Path directory) {
     Pattern container =
@@ -74,7 +73,7 @@ public record YarnContainer(ProcessHandle process, String application, String at
     return found;
   }
 
-  /** Not what {@link ProcessHandle} tells, which leaves out command lines of some length. */
+  /** Read from /proc, because {@link ProcessHandle} leaves out long command lines. */
   private static List<String> commandLine(ProcessHandle process) {
     try {
       String all =
@@ -83,7 +82,7 @@ public record YarnContainer(ProcessHandle process, String application, String at
               StandardCharsets.ISO_8859_1);
       return List.of(all.split("\0", -1));
     } catch (IOException e) {
-      // It has ended.
+      // The process has ended.
       return List.of();
     }
   }

@@ -6,8 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * CPU time that a cluster of YARN has used since it began, in milliseconds; as fine as the system
- * counts, 10 ms.
+ * CPU time that a YARN cluster has used since its start, in milliseconds, in steps of 10 ms.
  *
  * @param serversMs the process of the resource manager, the node managers with Hadoop's shuffle
  *     handler, and the history server
@@ -16,10 +15,10 @@ import java.nio.file.Path;
 public record YarnCpu(long serversMs, long containersMs) {
   public static final YarnCpu ZERO = new YarnCpu(0, 0);
 
-  /** What the kernel shows to programs, whatever it counts in itself. */
+  /** Resolution of the kernel's counters for programs. */
   private static final long MS_PER_TICK = 10;
 
-  /** Fields of the file, counted from the one behind the command's name. */
+  /** Indexes of fields, counted from the field after the command's name. */
   private static final int UTIME = 11;
 
   private static final int STIME = 12;
@@ -36,7 +35,7 @@ public record YarnCpu(long serversMs, long containersMs) {
    * @param stat as in {@code proc_pid_stat(5)}
    */
   static YarnCpu parse(String stat) {
-    // The name is in parentheses and may hold blanks and parentheses itself.
+    // The name is in parentheses and may contain blanks and parentheses.
     String[] fields = stat.substring(stat.lastIndexOf(')') + 1).strip().split(" ");
     return new YarnCpu(
         MS_PER_TICK * (Long.parseLong(fields[UTIME]) + Long.parseLong(fields[STIME])),

@@ -3,11 +3,11 @@
  * command line's main class, and YARN, on loopback and free ports, with a deadline for every step.
  * The demo, the benchmarks and the integration tests start their clusters here.
  *
- * <p>Knows the processes by their command line, their ready files and their public interfaces only,
- * so client, coordinator and servers must not depend on it.
+ * <p>Uses only command lines, ready files and public interfaces of the processes, so client,
+ * coordinator and servers must not depend on it.
  *
  * <p>Threads: the classes are used from one thread; {@link
  * io.sluice.localcluster.LocalCluster#close} may also be called from a shutdown hook while that
- * thread still works.
+ * thread uses the cluster.
  */
 package io.sluice.localcluster;

@@ -15,16 +15,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * {@code sluice admin …} in a process of its own, as an operator runs it, with this process's class
- * path. Thread-safe.
+ * {@code sluice admin …} in a separate process, as an operator runs it, with the class path of this
+ * process. Thread-safe.
  */
 public final class AdminProcess {
   private static final long LIMIT_SECONDS = 120;
 
-  /** How it ended, and what it printed. */
+  /** Exit code and output. */
   public record Outcome(int exitCode, List<String> lines) {}
 
-  /** What the operator does when the command has printed a line. */
+  /** Reaction of the operator to a line that the command printed. */
   public interface Operator {
     void read(String line) throws IOException, InterruptedException;
   }
@@ -45,10 +45,10 @@ public final class AdminProcess {
     return started;
   }
 
-  /** Until it has said something, or has ended. */
+  /** Waits until the command has printed a line or has ended. */
   public void awaitFirstLine() throws InterruptedException {
     if (!firstLine.await(LIMIT_SECONDS, TimeUnit.SECONDS)) {
-      throw new IllegalStateException("the command says nothing");
+      throw new IllegalStateException("the command printed nothing within " + LIMIT_SECONDS + " s");
     }
   }
 
@@ -56,7 +56,8 @@ public final class AdminProcess {
     try {
       return run.get(LIMIT_SECONDS, TimeUnit.SECONDS);
     } catch (ExecutionException | TimeoutException e) {
-      throw new IllegalStateException("the command did not end as it should", e);
+      throw new IllegalStateException(
+          "the command failed or did not end within " + LIMIT_SECONDS + " s", e);
     }
   }
 

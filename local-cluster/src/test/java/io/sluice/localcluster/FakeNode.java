@@ -14,8 +14,8 @@ import java.util.concurrent.CountDownLatch;
 
 /**
  * A process that starts like a coordinator or a server, and does nothing. The key {@code
- * fake.behaviour} makes it one that fails ({@code ends}), never becomes ready ({@code silent}) or
- * does not obey SIGTERM ({@code deaf}).
+ * fake.behaviour} selects a fault: exit at start ({@code ends}), never ready ({@code silent}),
+ * SIGTERM ignored ({@code deaf}).
  */
 public final class FakeNode {
   private FakeNode() {}

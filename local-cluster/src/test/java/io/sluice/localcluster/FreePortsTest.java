@@ -13,19 +13,19 @@ import org.junit.jupiter.api.Test;
 
 class FreePortsTest {
   @Test
-  void givesNoEphemeralPortAndNoneTwice() throws IOException {
+  void reservesNoEphemeralPortAndNoPortTwice() throws IOException {
     try (FreePorts ports = new FreePorts(new Random(1))) {
-      Set<Integer> given = new HashSet<>();
+      Set<Integer> reserved = new HashSet<>();
       for (int i = 0; i < 100; i++) {
         int port = ports.next();
         assertThat(port).isBetween(20_000, 32_767);
-        assertThat(given.add(port)).isTrue();
+        assertThat(reserved.add(port)).isTrue();
       }
     }
   }
 
   @Test
-  void passesOverAPortOnWhichAProcessListens() throws IOException {
+  void skipsPortOnWhichAProcessListens() throws IOException {
     int port = freedPort();
     try (ServerSocket taken = new ServerSocket(port, 1, InetAddress.getByName("127.0.0.1"));
         FreePorts ports = new FreePorts(new Random(2), port, port + 1)) {
@@ -35,7 +35,7 @@ class FreePortsTest {
   }
 
   @Test
-  void passesOverAPortThatAnotherInstanceHasReservedUntilThatIsClosed() throws IOException {
+  void skipsPortReservedByAnotherInstanceUntilThatIsClosed() throws IOException {
     FreePorts first = new FreePorts(new Random(3));
     int port = first.next();
     try (FreePorts second = new FreePorts(new Random(3), port, port + 1)) {
@@ -46,13 +46,13 @@ class FreePortsTest {
   }
 
   @Test
-  void saysWhenNoneIsLeft() throws IOException {
+  void failsWhenNoPortIsLeft() throws IOException {
     int port = freedPort();
     try (FreePorts ports = new FreePorts(new Random(4), port, port + 1)) {
       assertThat(ports.next()).isEqualTo(port);
       assertThatThrownBy(ports::next)
           .isInstanceOf(IOException.class)
-          .hasMessage("no port from " + port + " to " + port + " is free on 127.0.0.1");
+          .hasMessage("no free port between " + port + " and " + port + " on 127.0.0.1");
     }
   }
 

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 final class HadoopOutputTest {
   @Test
-  void tellsHowFarTheLastJobIs() {
+  void findsTheProgressOfTheLastJob() {
     assertThat(HadoopProgram.progressIn("starting\n")).isEmpty();
     assertThat(
             HadoopProgram.progressIn(
@@ -20,7 +20,7 @@ final class HadoopOutputTest {
   }
 
   @Test
-  void readsOwnTimeAndThatOfChildrenWhateverTheProcessIsCalled() {
+  void readsCpuTimeOfProcessAndChildrenWithAnyProcessName() {
     YarnCpu cpu =
         YarnCpu.parse(
             "4711 (a) S (b) S 1 4711 4711 0 -1 4194560 9 8 7 6 120 30 4000 500 20 0 55 0 99");
@@ -31,7 +31,7 @@ final class HadoopOutputTest {
   }
 
   @Test
-  void countsAreThoseThatHadoopPrints() {
+  void readsApplicationsAndCountersFromHadoopOutput() {
     ProgramOutcome outcome =
         ProgramOutcome.of(
             0,

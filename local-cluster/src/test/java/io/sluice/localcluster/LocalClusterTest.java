@@ -55,18 +55,18 @@ final class LocalClusterTest {
       int port = server.rpcPort();
       long pid = server.pid();
 
-      server.configure("rss.server.tags", "second-life");
+      server.configure("rss.server.tags", "second-start");
       server.restart();
 
       assertThat(server.rpcPort()).isEqualTo(port);
       assertThat(server.pid()).isNotEqualTo(pid);
-      assertThat(configuration(server)).contains("rss.server.tags second-life");
+      assertThat(configuration(server)).contains("rss.server.tags second-start");
       connect(port);
     }
   }
 
   @Test
-  void killsWithoutLettingTheProcessCleanUp() throws Exception {
+  void killsProcessWithoutCleanUp() throws Exception {
     try (LocalCluster cluster = fake().servers(1).build()) {
       cluster.start();
       ClusterNode server = cluster.servers().get(0);
@@ -81,7 +81,7 @@ final class LocalClusterTest {
   }
 
   @Test
-  void killsWhatDoesNotObeySigtermWithinTheBound() throws Exception {
+  void killsProcessThatIgnoresSigtermAfterTheStopTimeout() throws Exception {
     LocalCluster cluster =
         fake()
             .servers(1)
@@ -98,19 +98,19 @@ final class LocalClusterTest {
   }
 
   @Test
-  void saysWhyAProcessDidNotStartAndStopsTheOthers() {
+  void reportsWhyAProcessDidNotStartAndStopsTheOthers() {
     LocalCluster cluster = fake().servers(1).configureServers("fake.behaviour", "ends").build();
 
     assertThatThrownBy(cluster::start)
         .isInstanceOf(ClusterStartException.class)
-        .hasMessageContaining("server-1 ended with exit code 3")
+        .hasMessageContaining("server-1 exited with code 3")
         .hasMessageContaining("names a disk that is full")
         .hasMessageContaining("server-1.log");
     assertThat(cluster.coordinator().isAlive()).isFalse();
   }
 
   @Test
-  void givesUpOnAProcessThatNeverBecomesReady() {
+  void failsWhenAProcessNeverBecomesReady() {
     LocalCluster cluster =
         fake()
             .servers(1)
@@ -120,7 +120,7 @@ final class LocalClusterTest {
 
     assertThatThrownBy(cluster::start)
         .isInstanceOf(ClusterStartException.class)
-        .hasMessageContaining("server-1 did not start within 3 s");
+        .hasMessageContaining("server-1 was not ready within 3 s");
     assertThat(cluster.servers().get(0).isAlive()).isFalse();
   }
 

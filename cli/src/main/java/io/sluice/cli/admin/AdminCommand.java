@@ -5,17 +5,17 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The parent of the commands that look into a cluster, or mend it. */
+/** Parent of the commands that inspect, change or repair a cluster. */
 @Command(
     name = "admin",
-    description = "Look into a running cluster and change it, or mend a stopped server.",
+    description = "Inspect and change a running cluster, or repair a stopped server.",
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:done",
-      "1:failed: one line says what",
+      "1:failed; the error message names the cause",
       "2:wrong usage",
-      "4:what was named is not known",
-      "5:denied: the caller did not prove who it is, or may not do this"
+      "4:the named object is not known",
+      "5:denied: authentication failed, or permission is missing"
     },
     subcommands = {
       ClusterCommand.class,
@@ -42,6 +42,7 @@ public final class AdminCommand implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "name one of " + spec.subcommands().keySet());
+    throw new ParameterException(
+        spec.commandLine(), "a command is missing; expected one of " + spec.subcommands().keySet());
   }
 }

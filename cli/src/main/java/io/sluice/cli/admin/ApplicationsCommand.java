@@ -16,7 +16,9 @@ import tools.jackson.databind.JsonNode;
 /** {@code sluice admin applications}. */
 @Command(
     name = "applications",
-    description = "The live applications as a coordinator sees them, or one and where its data is.")
+    description =
+        "List live applications known to a coordinator, or show one application and the "
+            + "servers with its data.")
 final class ApplicationsCommand implements Callable<Integer> {
   private static final String LIVE = "LIVE";
 
@@ -26,10 +28,12 @@ final class ApplicationsCommand implements Callable<Integer> {
   @Parameters(
       arity = "0..1",
       paramLabel = "APPLICATION",
-      description = "Only this one, and the servers that hold data of it.")
+      description = "Id of an application: show it, and the servers that store its data.")
   private String application;
 
-  @Option(names = "--all", description = "Those that have ended, too, while they are remembered.")
+  @Option(
+      names = "--all",
+      description = "Also list ended applications, as far as the coordinator still knows them.")
   private boolean all;
 
   private static final Columns<Resource.Application> COLUMNS =

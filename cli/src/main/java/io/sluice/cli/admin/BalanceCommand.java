@@ -14,7 +14,8 @@ import tools.jackson.databind.JsonNode;
 /** {@code sluice admin balance}. */
 @Command(
     name = "balance",
-    description = "How evenly one coordinator gave partitions to servers since it started.")
+    description =
+        "Show how evenly one coordinator has assigned partitions to servers since its start.")
 final class BalanceCommand implements Callable<Integer> {
   @Mixin private QuorumOptions quorum;
   @Mixin private Output output;
@@ -37,7 +38,7 @@ final class BalanceCommand implements Callable<Integer> {
               .column(">memory", share -> percent(share.memoryUsedShare()))
               .column(">disks", share -> percent(share.diskUsedShare()))
               .table(balance.servers(), output.isWide()));
-      output.line("most over mean: " + FigureText.factor(balance.maxOverMean()));
+      output.line("maximum / mean of partitions: " + FigureText.factor(balance.maxOverMean()));
       return 0;
     }
   }

@@ -5,18 +5,20 @@ import io.sluice.proto.ServerInfo;
 import java.io.IOException;
 import java.util.List;
 
-/** What a rolling restart asks and tells. Every call is bounded in time. */
+/** Control calls of a rolling restart. Each call has a timeout. */
 public interface Cluster {
 
-  /** The servers as a coordinator sees them. */
+  /** All servers known to a coordinator. */
   List<ServerInfo> servers() throws IOException;
 
-  /** Has a server take nothing new, write its memory to disk, and stay. */
+  /**
+   * Drains a server: it gets no new assignments and writes its memory to disk, but does not exit.
+   */
   void drain(ServerId server) throws IOException;
 
-  /** Has a drained server go on as before. */
+  /** Cancels the drain of a server. */
   void resume(ServerId server) throws IOException;
 
-  /** Run files that this life of a server has lost. */
+  /** Number of run files that the server has lost since its start. */
   long lostRuns(ServerId server) throws IOException;
 }

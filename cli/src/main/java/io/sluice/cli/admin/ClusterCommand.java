@@ -14,7 +14,7 @@ import picocli.CommandLine.Mixin;
 import tools.jackson.databind.JsonNode;
 
 /** {@code sluice admin cluster}. */
-@Command(name = "cluster", description = "Totals of the cluster as a coordinator sees it.")
+@Command(name = "cluster", description = "Show totals of the cluster as known to a coordinator.")
 final class ClusterCommand implements Callable<Integer> {
   @Mixin private QuorumOptions quorum;
   @Mixin private Output output;
@@ -32,7 +32,7 @@ final class ClusterCommand implements Callable<Integer> {
     }
   }
 
-  /** The states that some server is in. */
+  /** Number of servers in each state that occurs. */
   static String servers(Resource.Cluster cluster) {
     String states =
         cluster.serversByState().entrySet().stream()
@@ -69,7 +69,7 @@ final class ClusterCommand implements Callable<Integer> {
         cluster.version()
             + ", up "
             + FigureText.span(cluster.uptimeMs())
-            + (cluster.ready() ? "" : ", assigns nothing yet"));
+            + (cluster.ready() ? "" : ", not yet assigning shuffles"));
     return table;
   }
 }

@@ -5,21 +5,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** What a list shows of its rows. Belongs to one thread. */
+/** Columns of a table, with functions that compute their cells. Used by one thread. */
 final class Columns<T> {
   private final List<Column<T>> columns = new ArrayList<>();
 
   private record Column<T>(String name, boolean wide, Function<T, ?> cell) {}
 
   /**
-   * @param name as {@link TextTable} takes it
+   * @param name as for {@link TextTable}
    */
   Columns<T> column(String name, Function<T, ?> cell) {
     columns.add(new Column<>(name, false, cell));
     return this;
   }
 
-  /** One that only wide output has. */
+  /** Adds a column of wide output. */
   Columns<T> wide(String name, Function<T, ?> cell) {
     columns.add(new Column<>(name, true, cell));
     return this;

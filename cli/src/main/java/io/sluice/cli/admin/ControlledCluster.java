@@ -14,7 +14,7 @@ import io.sluice.proto.ServerInfo;
 import java.io.IOException;
 import java.util.List;
 
-/** A cluster over control calls. A coordinator that falls silent is replaced by another one. */
+/** A cluster accessed by control calls. If a coordinator does not answer, another one is used. */
 public final class ControlledCluster implements Cluster, AutoCloseable {
   private final QuorumOptions quorum;
   private ControlChannel coordinator;
@@ -32,12 +32,12 @@ public final class ControlledCluster implements Cluster, AutoCloseable {
     ListServersReply reply;
     try {
       reply = list();
-    } catch (IOException silent) {
+    } catch (IOException noAnswer) {
       close();
       coordinator = quorum.connect();
       reply = list();
     }
-    coordinator.demandOk("list servers", reply.getStatus(), reply.getMessage());
+    coordinator.requireOk("list servers", reply.getStatus(), reply.getMessage());
     return reply.getServersList();
   }
 
@@ -53,14 +53,15 @@ public final class ControlledCluster implements Cluster, AutoCloseable {
 
   @Override
   public void resume(ServerId server) throws IOException {
-    decommission(server, "go on", DecommissionRequest.newBuilder().setCancel(true).build());
+    decommission(
+        server, "cancel the drain", DecommissionRequest.newBuilder().setCancel(true).build());
   }
 
   /**
-   * Has a server end once nobody needs what it holds any more.
+   * Decommissions a server: it exits when its data is no longer needed.
    *
-   * @param deadlineMs after which it ends anyway; 0: none
-   * @param move whether it hands on what it holds
+   * @param deadlineMs time after which the server exits in any case; 0: none
+   * @param move whether the server copies its data to other servers
    */
   public void decommission(ServerId server, long deadlineMs, boolean move) throws IOException {
     decommission(
@@ -69,11 +70,11 @@ public final class ControlledCluster implements Cluster, AutoCloseable {
         DecommissionRequest.newBuilder().setDeadlineMs(deadlineMs).setMove(move).build());
   }
 
-  private void decommission(ServerId id, String what, DecommissionRequest request)
+  private void decommission(ServerId id, String operation, DecommissionRequest request)
       throws IOException {
     try (ControlChannel server = connect(id)) {
       DecommissionReply reply = server.server(stub -> stub.decommission(request));
-      server.demandOk(what, reply.getStatus(), reply.getMessage());
+      server.requireOk(operation, reply.getStatus(), reply.getMessage());
     }
   }
 
@@ -82,7 +83,7 @@ public final class ControlledCluster implements Cluster, AutoCloseable {
     try (ControlChannel server = connect(id)) {
       GetStatusReply reply =
           server.server(stub -> stub.getStatus(GetStatusRequest.getDefaultInstance()));
-      server.demandOk("tell its status", reply.getStatus(), reply.getMessage());
+      server.requireOk("report its status", reply.getStatus(), reply.getMessage());
       return reply.getLostRuns();
     }
   }

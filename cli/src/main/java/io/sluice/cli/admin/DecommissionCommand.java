@@ -27,16 +27,17 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "decommission",
     description = {
-      "Take servers out of use: they take no new assignment, serve what they hold, and end once it is"
-          + " forgotten (exit code 80 of the server).",
-      "With --move they copy what they hold to other servers, tell the jobs, and end then.",
-      "A server itself keeps the wish until it ends; a restart of it forgets the wish."
+      "Decommission servers: they get no new assignments, serve their data, and exit with "
+          + "code 80 when the data is no longer"
+          + " needed.",
+      "With --move, they copy their data to other servers, notify the drivers, and exit.",
+      "A restart of the server process cancels its decommission."
     },
     exitCodeList = {
-      "0:the servers know; with --wait: they have left",
-      "1:failed, or --wait-timeout was over first",
+      "0:the servers accepted the request; with --wait: they have exited",
+      "1:failed, or --wait-timeout expired",
       "2:wrong usage",
-      "4:no server of that name is known; then none was told"
+      "4:a server is not known; no server was changed"
     })
 final class DecommissionCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
@@ -45,10 +46,12 @@ final class DecommissionCommand implements Callable<Integer> {
   @Parameters(
       arity = "1..*",
       paramLabel = "SERVER",
-      description = "Names of servers, as `sluice admin servers` shows them.")
+      description = "Names of servers, as listed by `sluice admin servers`.")
   private List<String> servers = new ArrayList<>();
 
-  @Option(names = "--cancel", description = "Not any more: take assignments again.")
+  @Option(
+      names = "--cancel",
+      description = "Cancel the decommission; the servers accept assignments again.")
   private boolean cancel;
 
   @Option(
@@ -56,20 +59,23 @@ final class DecommissionCommand implements Callable<Integer> {
       paramLabel = "TIME",
       defaultValue = "0",
       converter = OptionTypes.Millis.class,
-      description = "End after this time even with data that is still wanted; default: never.")
+      description =
+          "Time after which a server exits even if its data is still needed; default: no limit.")
   private long deadlineMs;
 
   @Option(
       names = "--move",
       description =
-          "Do not wait until jobs have read what the servers hold: other servers get it. What cannot"
-              + " be moved is waited for.")
+          "Copy the data to other servers, and exit when it is copied. The server still "
+              + "waits for data that cannot be moved.")
   private boolean move;
 
-  @Option(names = "--wait", description = "Wait until they have left, and tell what they hold.")
+  @Option(
+      names = "--wait",
+      description = "Wait until the servers have exited, and print their stored data meanwhile.")
   private boolean wait;
 
-  @Mixin private WaitOptions patience = new WaitOptions();
+  @Mixin private WaitOptions waiting = new WaitOptions();
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -80,37 +86,35 @@ final class DecommissionCommand implements Callable<Integer> {
         named.add(
             find(known, name)
                 .orElseThrow(
-                    () ->
-                        new CommandFailure(
-                            ExitCode.NOT_FOUND, "no server of that name is known: " + name)));
+                    () -> new CommandFailure(ExitCode.NOT_FOUND, "server is not known: " + name)));
       }
       for (ServerInfo info : named) {
-        tell(cluster, info);
+        request(cluster, info);
       }
       return wait && !cancel ? awaitLeft(cluster) : 0;
     }
   }
 
-  private void tell(ControlledCluster cluster, ServerInfo info) throws IOException {
+  private void request(ControlledCluster cluster, ServerInfo info) throws IOException {
     String name = info.getServer().getName();
     if (cancel) {
       cluster.resume(info.getServer());
-      print(name + ": goes on");
+      print(name + ": decommission cancelled");
     } else {
       cluster.decommission(info.getServer(), deadlineMs, move);
       print(
           name
-              + ": takes no new assignment, "
-              + (move ? "moves what it holds, " : "")
-              + "holds "
+              + ": gets no new assignments, "
+              + (move ? "moves its data, " : "")
+              + "stores "
               + size(info.getLoad().getStoredBytes()));
     }
   }
 
   private int awaitLeft(ControlledCluster cluster) throws IOException, InterruptedException {
     List<String> left = new ArrayList<>(servers);
-    patience.await(
-        "still there",
+    waiting.await(
+        "servers still running",
         () -> {
           List<ServerInfo> known = cluster.servers();
           List<String> lines = new ArrayList<>();
@@ -119,7 +123,7 @@ final class DecommissionCommand implements Callable<Integer> {
                 find(known, name).filter(found -> found.getState() != ServerState.SERVER_LOST);
             if (info.isEmpty()) {
               left.remove(name);
-              lines.add(name + ": left");
+              lines.add(name + ": exited");
             } else {
               lines.add(name + ": " + progress(info.get().getLoad()));
             }
@@ -131,12 +135,12 @@ final class DecommissionCommand implements Callable<Integer> {
   }
 
   private static String progress(ServerLoad load) {
-    String held = "holds " + size(load.getStoredBytes());
+    String stored = "stores " + size(load.getStoredBytes());
     if (!load.hasMove()) {
-      return held;
+      return stored;
     }
     MoveProgress progress = load.getMove();
-    return held
+    return stored
         + ", moved "
         + size(progress.getMovedBytes())
         + ", left "

@@ -13,22 +13,23 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "delete-application",
     description = {
-      "Forget an application and its data, as if its driver had ended it, at every coordinator that"
-          + " knows it.",
-      "Servers drop its shuffles with their next heartbeat. A driver that lives registers it again."
+      "Delete an application and its data, as at the end of its driver, at every given coordinator"
+          + " that knows it.",
+      "Servers delete its shuffles after their next heartbeat. A driver that still runs "
+          + "registers the application again."
     })
 final class DeleteApplicationCommand implements Callable<Integer> {
   @Mixin private QuorumOptions quorum;
   @Mixin private Output output;
 
-  @Parameters(paramLabel = "APPLICATION", description = "The engine's application id.")
+  @Parameters(paramLabel = "APPLICATION", description = "Application id of Spark or YARN.")
   private String application;
 
   @Override
   public Integer call() throws IOException {
     try (Coordinators coordinators = new Coordinators(quorum)) {
       coordinators.each(
-          api -> api.act("DELETE", List.of("applications", application)),
+          api -> api.mutate("DELETE", List.of("applications", application)),
           true,
           (coordinator, answer) -> {
             if (output.isJson()) {

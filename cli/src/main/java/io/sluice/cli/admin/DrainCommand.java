@@ -20,14 +20,16 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "drain",
     description = {
-      "Servers take no new assignment, write to disk what is in memory, serve what they hold, and stay until they are restarted,"
-          + " stopped or told to go on.",
-      "For whoever stops them otherwise: to replace a host, or to take pods away. See decommission for servers that end by"
-          + " themselves."
+      "Drain servers: they get no new assignments, write their memory to disk and serve "
+          + "their data. The drain ends with a"
+          + " restart or with --cancel.",
+      "Use it before stopping a server by other means, such as replacing a host or "
+          + "removing a pod. To let servers exit by"
+          + " themselves, use decommission."
     },
     exitCodeList = {
-      "0:the servers know; with --wait: they hold nothing",
-      "1:failed, or --wait-timeout was over first",
+      "0:the servers accepted the request; with --wait: they store no data",
+      "1:failed, or --wait-timeout expired",
       "2:wrong usage"
     })
 final class DrainCommand implements Callable<Integer> {
@@ -37,66 +39,67 @@ final class DrainCommand implements Callable<Integer> {
   @Parameters(
       arity = "1..*",
       paramLabel = "SERVER",
-      description = "Names of servers, as `sluice admin servers` shows them.")
+      description = "Names of servers, as listed by `sluice admin servers`.")
   private List<String> servers = new ArrayList<>();
 
-  @Option(names = "--cancel", description = "Not any more: take assignments again.")
+  @Option(
+      names = "--cancel",
+      description = "Cancel the drain; the servers accept assignments again.")
   private boolean cancel;
 
-  @Option(
-      names = "--ignore-missing",
-      description = "Pass over servers that are not there or have been lost.")
+  @Option(names = "--ignore-missing", description = "Skip servers that are unknown or lost.")
   private boolean ignoreMissing;
 
-  @Option(names = "--wait", description = "Wait until they hold nothing, and tell what they hold.")
+  @Option(
+      names = "--wait",
+      description = "Wait until the servers store no data, and print their stored data meanwhile.")
   private boolean wait;
 
-  @Mixin private WaitOptions patience = new WaitOptions();
+  @Mixin private WaitOptions waiting = new WaitOptions();
 
   @Override
   public Integer call() throws IOException, InterruptedException {
     try (ControlledCluster cluster = new ControlledCluster(quorum)) {
-      List<String> told = new ArrayList<>();
+      List<String> drained = new ArrayList<>();
       List<ServerInfo> known = cluster.servers();
       for (String name : servers) {
         Optional<ServerInfo> info = find(known, name);
         if (info.isPresent()) {
-          tell(cluster, info.get());
-          told.add(name);
+          request(cluster, info.get());
+          drained.add(name);
         } else if (ignoreMissing) {
-          print(name + ": is not there");
+          print(name + ": not known");
         } else {
-          throw new IOException("no server of that name works: " + name);
+          throw new IOException("server is unknown or lost: " + name);
         }
       }
-      return wait && !cancel ? awaitEmpty(cluster, told) : 0;
+      return wait && !cancel ? awaitEmpty(cluster, drained) : 0;
     }
   }
 
-  private void tell(ControlledCluster cluster, ServerInfo info) throws IOException {
+  private void request(ControlledCluster cluster, ServerInfo info) throws IOException {
     if (cancel) {
       cluster.resume(info.getServer());
-      print(info.getServer().getName() + ": goes on");
+      print(info.getServer().getName() + ": drain cancelled");
     } else {
       cluster.drain(info.getServer());
-      print(info.getServer().getName() + ": takes no new assignment, holds " + held(info));
+      print(info.getServer().getName() + ": gets no new assignments, stores " + storedText(info));
     }
   }
 
-  private int awaitEmpty(ControlledCluster cluster, List<String> told)
+  private int awaitEmpty(ControlledCluster cluster, List<String> drained)
       throws IOException, InterruptedException {
-    List<String> left = new ArrayList<>(told);
-    patience.await(
-        "still hold data",
+    List<String> left = new ArrayList<>(drained);
+    waiting.await(
+        "servers still store data",
         () -> {
           List<ServerInfo> known = cluster.servers();
           for (String name : List.copyOf(left)) {
             Optional<ServerInfo> info = find(known, name);
             boolean drains =
                 info.filter(i -> i.getState() == ServerState.SERVER_DRAINING).isPresent();
-            print(name + ": " + info.map(i -> "holds " + held(i)).orElse("is not there any more"));
-            // What a server says of itself before it has heard of its drain may be followed by
-            // more.
+            print(name + ": " + info.map(i -> "stores " + storedText(i)).orElse("no longer known"));
+            // An empty server that has not reported its drain yet may still get data.
             if (info.isEmpty() || (drains && info.get().getLoad().getStoredBytes() == 0)) {
               left.remove(name);
             }
@@ -113,7 +116,7 @@ final class DrainCommand implements Callable<Integer> {
         .findFirst();
   }
 
-  private static String held(ServerInfo info) {
+  private static String storedText(ServerInfo info) {
     return ServersCommand.size(info.getLoad().getStoredBytes());
   }
 

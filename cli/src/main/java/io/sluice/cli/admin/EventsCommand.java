@@ -18,12 +18,10 @@ import picocli.CommandLine.Option;
 import tools.jackson.databind.JsonNode;
 
 /** {@code sluice admin events}. */
-@Command(
-    name = "events",
-    description = "What has happened, as one coordinator saw it, oldest first.")
+@Command(name = "events", description = "List events recorded by one coordinator, oldest first.")
 final class EventsCommand implements Callable<Integer> {
-  /** As many as the API gives at once. */
-  private static final int MOST = 2000;
+  /** Maximum number of events in one reply of the API. */
+  private static final int MAX_EVENTS = 2000;
 
   @Mixin private QuorumOptions quorum;
   @Mixin private Output output;
@@ -32,18 +30,21 @@ final class EventsCommand implements Callable<Integer> {
       names = {"-n", "--limit"},
       defaultValue = "50",
       paramLabel = "COUNT",
-      description = "The newest ones, at most 2000; default ${DEFAULT-VALUE}.")
+      description = "Number of latest events to list, at most 2000; default ${DEFAULT-VALUE}.")
   private int limit;
 
-  @Option(names = "--server", defaultValue = "", description = "Only of this server.")
+  @Option(names = "--server", defaultValue = "", description = "List only events of this server.")
   private String server;
 
-  @Option(names = "--application", defaultValue = "", description = "Only of this application.")
+  @Option(
+      names = "--application",
+      defaultValue = "",
+      description = "List only events of this application.")
   private String application;
 
   @Option(
       names = {"-f", "--follow"},
-      description = "Go on with what happens; JSON is then one object a line.")
+      description = "Continue to print new events until Ctrl-C; with -o json, one object per line.")
   private boolean follow;
 
   @Option(
@@ -51,16 +52,20 @@ final class EventsCommand implements Callable<Integer> {
       defaultValue = "2s",
       paramLabel = "TIME",
       converter = OptionTypes.Millis.class,
-      description = "How often to look with --follow; default ${DEFAULT-VALUE}.")
+      description = "Poll interval of --follow; default ${DEFAULT-VALUE}.")
   private long intervalMs;
 
-  @Option(names = "--looks", hidden = true, defaultValue = "0", description = "End after so many.")
+  @Option(
+      names = "--looks",
+      hidden = true,
+      defaultValue = "0",
+      description = "Number of polls after which to end.")
   private int looks;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
     try (Coordinators coordinators = new Coordinators(quorum)) {
-      JsonNode answer = look(coordinators, limit, 0);
+      JsonNode answer = poll(coordinators, limit, 0);
       if (!follow) {
         if (output.isJson()) {
           output.json(answer);
@@ -77,21 +82,29 @@ final class EventsCommand implements Callable<Integer> {
           return 0;
         }
         TimeUnit.MILLISECONDS.sleep(intervalMs);
-        answer = look(coordinators, MOST, last);
-        // A coordinator that was started again counts from one.
-        if (answer.path("events").isEmpty() && newest(look(coordinators, 1, 0)) < last) {
+        answer = poll(coordinators, MAX_EVENTS, last);
+        // A restarted coordinator numbers its events from one.
+        if (answer.path("events").isEmpty() && newest(poll(coordinators, 1, 0)) < last) {
           last = 0;
-          answer = look(coordinators, MOST, 0);
+          answer = poll(coordinators, MAX_EVENTS, 0);
         }
       }
     }
   }
 
-  private JsonNode look(Coordinators coordinators, int most, long after) throws IOException {
+  private JsonNode poll(Coordinators coordinators, int maxEvents, long after) throws IOException {
     return coordinators.first(
         api ->
             api.get(
-                Map.of("limit", most, "after", after, "server", server, "application", application),
+                Map.of(
+                    "limit",
+                    maxEvents,
+                    "after",
+                    after,
+                    "server",
+                    server,
+                    "application",
+                    application),
                 List.of("events")));
   }
 

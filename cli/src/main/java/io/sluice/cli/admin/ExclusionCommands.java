@@ -16,8 +16,8 @@ import picocli.CommandLine.Parameters;
 final class ExclusionCommands {
   private ExclusionCommands() {}
 
-  /** What both acts share: they are told to every coordinator, since each has a list of its own. */
-  private abstract static class Act implements Callable<Integer> {
+  /** Base of exclude and include. They change every coordinator, because each has its own list. */
+  private abstract static class ExclusionCommand implements Callable<Integer> {
     private final String method;
 
     @Mixin private QuorumOptions quorum;
@@ -27,10 +27,11 @@ final class ExclusionCommands {
         arity = "1..*",
         paramLabel = "SERVER",
         description =
-            "Names as `sluice admin servers` shows them, or a host for all servers on it.")
+            "Names of servers, as listed by `sluice admin servers`, or a host name for all "
+                + "its servers.")
     private List<String> servers = new ArrayList<>();
 
-    private Act(String method) {
+    private ExclusionCommand(String method) {
       this.method = method;
     }
 
@@ -39,7 +40,7 @@ final class ExclusionCommands {
       try (Coordinators coordinators = new Coordinators(quorum)) {
         for (String server : servers) {
           coordinators.each(
-              api -> api.act(method, List.of("servers", server, "exclusion")),
+              api -> api.mutate(method, List.of("servers", server, "exclusion")),
               false,
               (coordinator, answer) -> {
                 if (output.isJson()) {
@@ -60,36 +61,39 @@ final class ExclusionCommands {
   @Command(
       name = "exclude",
       description = {
-        "Take servers out of assignment, at every coordinator given; they serve what they hold.",
-        "A coordinator with a data directory (rss.coordinator.data.dir) keeps it over a restart."
+        "Exclude servers from new assignments, at every given coordinator. They still "
+            + "serve their data.",
+        "Exclusions survive a restart of the coordinator if rss.coordinator.data.dir is set."
       })
-  static final class Exclude extends Act {
+  static final class Exclude extends ExclusionCommand {
     Exclude() {
       super("POST");
     }
 
     @Override
     String done(Resource.Exclusions list) {
-      return list.kept() ? "excluded" : "excluded, until this coordinator ends";
+      return list.kept() ? "excluded" : "excluded until this coordinator restarts";
     }
   }
 
   @Command(
       name = "include",
       description =
-          "Give servers that were excluded back to assignment, at every coordinator given.")
-  static final class Include extends Act {
+          "End the exclusion of servers from new assignments, at every given coordinator.")
+  static final class Include extends ExclusionCommand {
     Include() {
       super("DELETE");
     }
 
     @Override
     String done(Resource.Exclusions list) {
-      return "takes assignments again";
+      return "included; gets assignments again";
     }
   }
 
-  @Command(name = "exclusions", description = "What each coordinator has taken out of assignment.")
+  @Command(
+      name = "exclusions",
+      description = "List the excluded servers of every given coordinator.")
   static final class Exclusions implements Callable<Integer> {
     @Mixin private QuorumOptions quorum;
     @Mixin private Output output;
@@ -107,8 +111,8 @@ final class ExclusionCommands {
                 Resource.Exclusions list = CoordinatorApi.as(Resource.Exclusions.class, answer);
                 output.line(
                     coordinator
-                        + (list.kept() ? ":" : " (until it ends):")
-                        + (list.entries().isEmpty() ? " nobody" : ""));
+                        + (list.kept() ? ":" : " (until its restart):")
+                        + (list.entries().isEmpty() ? " none" : ""));
                 list.entries().forEach(entry -> output.line("  " + entry));
               }
             });

@@ -6,7 +6,7 @@ import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
-/** Figures as lists show them. */
+/** Formats numbers, sizes and times for tables. */
 final class FigureText {
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss", Locale.ROOT);
@@ -18,7 +18,7 @@ final class FigureText {
     return bytes < 0 ? "-" + size(-bytes) : new DataSize(bytes).toRoundedText();
   }
 
-  /** A span in its two largest units. */
+  /** Duration in its two largest units. */
   static String span(long ms) {
     if (ms < 1000) {
       return ms + "ms";

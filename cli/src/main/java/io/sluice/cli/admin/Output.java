@@ -16,7 +16,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Prints answers for people or for programs. */
+/** Output options of a command: prints tables or JSON. */
 final class Output {
   private static final JsonMapper INDENTED =
       JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
@@ -30,14 +30,14 @@ final class Output {
       defaultValue = "table",
       converter = FormConverter.class,
       description =
-          "${COMPLETION-CANDIDATES}: columns; more of them; what the coordinator answers, as in"
+          "Output format: table; wide, with more columns; or json, the coordinator's answer as in"
               + " docs/openapi.yaml. Default ${DEFAULT-VALUE}.")
   private Form form;
 
-  @Option(names = "--json", hidden = true, description = "As --output json.")
+  @Option(names = "--json", hidden = true, description = "Same as --output json.")
   private boolean json;
 
-  /** For whom it is printed. */
+  /** Output formats. */
   enum Form {
     TABLE,
     WIDE,
@@ -49,7 +49,7 @@ final class Output {
     }
   }
 
-  /** Reads lower case. */
+  /** Parses the lower-case name of a format. */
   static final class FormConverter implements ITypeConverter<Form> {
     @Override
     public Form convert(String text) {
@@ -75,17 +75,17 @@ final class Output {
     text(text + "\n");
   }
 
-  /** For people to read, too. */
+  /** Prints indented JSON. */
   void json(JsonNode answer) {
     line(INDENTED.writeValueAsString(answer));
   }
 
-  /** One line: for a stream of them. */
+  /** Prints JSON on one line, for output with one object per line. */
   void jsonLine(JsonNode answer) {
     line(answer.toString());
   }
 
-  /** One array, in protobuf's mapping: 64-bit numbers are strings. */
+  /** Prints one array in protobuf's JSON mapping, in which 64-bit numbers are strings. */
   void json(List<? extends MessageOrBuilder> messages) throws IOException {
     StringBuilder array = new StringBuilder("[");
     for (MessageOrBuilder message : messages) {

@@ -12,9 +12,7 @@ import picocli.CommandLine.Mixin;
 import tools.jackson.databind.JsonNode;
 
 /** {@code sluice admin quotas}. */
-@Command(
-    name = "quotas",
-    description = "What users with live applications have, of what they may have.")
+@Command(name = "quotas", description = "List usage and limits of users with live applications.")
 final class QuotasCommand implements Callable<Integer> {
   @Mixin private QuorumOptions quorum;
   @Mixin private Output output;
@@ -57,7 +55,7 @@ final class QuotasCommand implements Callable<Integer> {
         : form.apply(quota.used()) + " of " + form.apply(quota.max());
   }
 
-  private static String limit(Long most, LongFunction<String> form) {
-    return most == null ? "unlimited" : form.apply(most);
+  private static String limit(Long max, LongFunction<String> form) {
+    return max == null ? "unlimited" : form.apply(max);
   }
 }

@@ -24,8 +24,9 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "rebuild-catalog",
     description = {
-      "Make the catalogs of a stopped server's directories anew, from its run files.",
-      "For when a catalog is lost or damaged. Each directory is taken like a server takes it."
+      "Rebuild the catalogs of a stopped server's directories from its run files.",
+      "Use it if a catalog is lost or damaged. The directories are locked meanwhile, so "
+          + "the server must be stopped."
     })
 final class RebuildCatalogCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
@@ -33,13 +34,14 @@ final class RebuildCatalogCommand implements Callable<Integer> {
   @Option(
       names = {"-c", "--conf"},
       paramLabel = "FILE",
-      description = "The server's configuration: all directories of rss.storage.basePath.")
+      description =
+          "Configuration file of the server: rebuild all directories of rss.storage.basePath.")
   private Path configuration;
 
   @Parameters(
       arity = "0..*",
       paramLabel = "DIR",
-      description = "Directories as in rss.storage.basePath, without the kind.")
+      description = "Directories as in rss.storage.basePath, without the disk kind.")
   private List<Path> directories = List.of();
 
   @Override
@@ -53,7 +55,7 @@ final class RebuildCatalogCommand implements Callable<Integer> {
           .forEach(all::add);
     }
     if (all.isEmpty()) {
-      throw new ParameterException(spec.commandLine(), "name a directory, or --conf FILE");
+      throw new ParameterException(spec.commandLine(), "a directory or --conf FILE is missing");
     }
     String owner = "sluice admin rebuild-catalog, pid " + ProcessHandle.current().pid();
     for (Path directory : all) {
@@ -76,8 +78,9 @@ final class RebuildCatalogCommand implements Callable<Integer> {
         rebuilt.problems().size(),
         rebuilt.problems().isEmpty() ? "" : ", which the next start of the server deletes",
         rebuilt.tombstones() < 0
-            ? "no old catalog could be read, so which shuffles were forgotten is not known"
-            : rebuilt.tombstones() + " forgotten shuffles kept from the old one");
+            ? "deleted shuffles are unknown, because no old catalog could be read"
+            : rebuilt.tombstones()
+                + " records of deleted shuffles copied from the old catalog");
     out.flush();
   }
 }

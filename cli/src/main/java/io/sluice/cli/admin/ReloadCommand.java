@@ -19,9 +19,10 @@ import tools.jackson.databind.JsonNode;
 @Command(
     name = "reload",
     description = {
-      "Have every coordinator given, or shuffle servers, read their configuration files again.",
-      "What docs/configuration.md calls reloadable holds from then on, the rest is named. A file"
-          + " that is wrong changes nothing."
+      "Make every given coordinator, or shuffle servers, read their configuration files again.",
+      "Reloadable keys (docs/configuration.md) take effect; other changed keys are listed. "
+          + "An invalid file"
+          + " changes nothing."
     })
 final class ReloadCommand implements Callable<Integer> {
   private static final String LOST = "SERVER_LOST";
@@ -31,16 +32,19 @@ final class ReloadCommand implements Callable<Integer> {
 
   @ArgGroup private Targets targets;
 
-  /** Which servers; none: coordinators. */
+  /** Servers to reload; without these options, coordinators are reloaded. */
   static final class Targets {
     @Option(
         names = "--server",
         split = ",",
         paramLabel = "SERVER",
-        description = "These servers, by name, and no coordinator. Comma-separated or repeated.")
+        description =
+            "Names of servers to reload instead of coordinators. Comma-separated or repeated.")
     private List<String> servers = new ArrayList<>();
 
-    @Option(names = "--all-servers", description = "Every server that is not lost.")
+    @Option(
+        names = "--all-servers",
+        description = "Reload all servers that are not lost, instead of coordinators.")
     private boolean all;
   }
 
@@ -49,7 +53,7 @@ final class ReloadCommand implements Callable<Integer> {
     try (Coordinators coordinators = new Coordinators(quorum)) {
       if (targets == null) {
         coordinators.each(
-            api -> api.act("POST", List.of("reload")),
+            api -> api.mutate("POST", List.of("reload")),
             false,
             (coordinator, answer) -> print(coordinator.toString(), answer));
       } else {
@@ -72,7 +76,7 @@ final class ReloadCommand implements Callable<Integer> {
       try {
         print(
             server,
-            coordinators.first(api -> api.act("POST", List.of("servers", server, "reload"))));
+            coordinators.first(api -> api.mutate("POST", List.of("servers", server, "reload"))));
       } catch (IOException failure) {
         failures.add(failure);
       }
@@ -82,18 +86,18 @@ final class ReloadCommand implements Callable<Integer> {
     }
   }
 
-  private void print(String where, JsonNode answer) throws IOException {
+  private void print(String process, JsonNode answer) throws IOException {
     if (output.isJson()) {
       output.jsonLine(answer);
       return;
     }
     Resource.Reload reload = CoordinatorApi.as(Resource.Reload.class, answer);
-    reload.applied().forEach(change -> output.line(where + ": " + text(change)));
+    reload.applied().forEach(change -> output.line(process + ": " + text(change)));
     reload
         .restartNeeded()
-        .forEach(change -> output.line(where + ": " + text(change) + " needs a restart"));
+        .forEach(change -> output.line(process + ": " + text(change) + " needs a restart"));
     if (reload.applied().isEmpty() && reload.restartNeeded().isEmpty()) {
-      output.line(where + ": nothing has changed");
+      output.line(process + ": no changes");
     }
   }
 

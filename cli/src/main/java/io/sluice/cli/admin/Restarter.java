@@ -3,14 +3,14 @@ package io.sluice.cli.admin;
 import io.sluice.proto.ServerId;
 import java.io.IOException;
 
-/** Has a drained server restarted. */
+/** Restarts a drained server. */
 @FunctionalInterface
 public interface Restarter {
 
   /**
-   * Returns once the restart is under way or done.
+   * Returns when the restart has begun or is done.
    *
-   * @throws IOException why it is not, in one line
+   * @throws IOException if the restart failed, with a message of one line
    */
   void restart(ServerId server) throws IOException, InterruptedException;
 }

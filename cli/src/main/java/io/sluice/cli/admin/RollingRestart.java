@@ -17,26 +17,28 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Restarts servers one after another: drain, restart, wait until it is back and well, the next. The
- * first trouble ends it; a server that was only drained by then goes on as before. One thread's.
+ * Restarts servers one after another: drain, restart, wait until the server is active again and
+ * stays so. The first failure ends the rolling restart; a server that was only drained returns to
+ * normal service. Used by one thread.
  */
 public final class RollingRestart {
 
-  /** Memory in use, of its capacity, that a clean stop writes in a moment. */
+  /** At most this fraction of the memory may be in use for a clean stop to be fast. */
   private static final int LITTLE_MEMORY_DIVISOR = 8;
 
   /**
-   * How long things may take, in milliseconds.
+   * Timeouts in milliseconds.
    *
-   * @param drainMs how long to wait until a drained server has written its memory; then it is
-   *     restarted all the same, and its clean stop writes the rest
-   * @param restartMs from its restart on, until it is back and takes assignments
-   * @param settleMs how long it must stay so before the next one
-   * @param pollMs between looks
+   * @param drainMs time to wait until a drained server has written its memory; after it, the server
+   *     is restarted, and its clean stop writes the rest
+   * @param restartMs time from the restart until the server is active
+   * @param settleMs time for which a restarted server must stay active before the next one is
+   *     drained
+   * @param pollMs poll interval
    */
   public record Times(long drainMs, long restartMs, long settleMs, long pollMs) {}
 
-  /** Waits, for tests to leave out. */
+  /** Sleeps; replaced in tests. */
   @FunctionalInterface
   public interface Pause {
     void sleep(long ms) throws InterruptedException;
@@ -50,7 +52,7 @@ public final class RollingRestart {
   private final Consumer<String> progress;
 
   /**
-   * @param progress takes one line at a time
+   * @param progress called with each line of progress
    */
   public RollingRestart(
       Cluster cluster,
@@ -68,10 +70,10 @@ public final class RollingRestart {
   }
 
   /**
-   * The servers to restart, in their order.
+   * Servers to restart, in order.
    *
-   * @param named names; none: all of the cluster
-   * @throws IOException one is not known, or something stands in the way already
+   * @param named names of servers; empty: all servers of the cluster
+   * @throws IOException if a server is not known or not healthy
    */
   public List<ServerInfo> plan(List<String> named) throws IOException {
     List<ServerInfo> known = new ArrayList<>(cluster.servers());
@@ -79,48 +81,50 @@ public final class RollingRestart {
     List<ServerInfo> chosen = new ArrayList<>();
     for (String name : named) {
       chosen.add(
-          find(known, name)
-              .orElseThrow(() -> new IOException("no server of that name is known: " + name)));
+          find(known, name).orElseThrow(() -> new IOException("server is not known: " + name)));
     }
     if (named.isEmpty()) {
       chosen.addAll(known);
     }
     if (chosen.isEmpty()) {
-      throw new IOException("the coordinator knows no server");
+      throw new IOException("no server is registered at the coordinator");
     }
-    demandWell(known, chosen.stream().map(info -> info.getServer().getName()).toList());
+    requireHealthy(known, chosen.stream().map(info -> info.getServer().getName()).toList());
     return chosen;
   }
 
-  /** Restarts them. Returns how many, which is all of them. */
+  /** Restarts the servers and returns their number. */
   public int run(List<ServerInfo> servers) throws IOException, InterruptedException {
     List<String> names = servers.stream().map(info -> info.getServer().getName()).toList();
     for (int i = 0; i < servers.size(); i++) {
       String name = names.get(i);
       List<ServerInfo> known = cluster.servers();
-      demandWell(known, names);
+      requireHealthy(known, names);
       ServerInfo before =
-          find(known, name).orElseThrow(() -> new IOException(name + " is not known any more"));
+          find(known, name).orElseThrow(() -> new IOException(name + " is no longer known"));
       restart(before, "[" + (i + 1) + "/" + servers.size() + "] " + name);
     }
     return servers.size();
   }
 
-  /** Servers that are to be restarted work, and no other one is in trouble. */
-  private static void demandWell(List<ServerInfo> known, List<String> chosen) throws IOException {
+  /**
+   * Requires that the chosen servers are active or excluded, and that no other server is lost or
+   * unhealthy.
+   */
+  private static void requireHealthy(List<ServerInfo> known, List<String> chosen)
+      throws IOException {
     for (ServerInfo info : known) {
       String name = info.getServer().getName();
       ServerState state = info.getState();
-      boolean well =
+      boolean healthy =
           switch (state) {
             case ACTIVE -> true;
             case SERVER_DRAINING -> !chosen.contains(name);
             case EXCLUDED -> true;
             case SERVER_LOST, UNHEALTHY, SERVER_STATE_UNSPECIFIED, UNRECOGNIZED -> false;
           };
-      if (!well) {
-        throw new IOException(
-            name + " is " + state + ": no server is restarted while one is not well");
+      if (!healthy) {
+        throw new IOException(name + " is " + state + "; a rolling restart needs healthy servers");
       }
     }
   }
@@ -131,7 +135,7 @@ public final class RollingRestart {
     cluster.drain(server);
     try {
       awaitDrained(server, label);
-      progress.accept(label + ": restarts");
+      progress.accept(label + ": restarting");
       restarter.restart(server);
     } catch (IOException | InterruptedException e) {
       resume(server, label);
@@ -141,7 +145,7 @@ public final class RollingRestart {
     awaitSettled(after, label);
     progress.accept(
         label
-            + ": done, holds "
+            + ": done, stores "
             + size(after.getLoad().getStoredBytes())
             + ", took "
             + DurationText.print(roundedSeconds(nanoTime.getAsLong() - sinceNanos)));
@@ -151,17 +155,17 @@ public final class RollingRestart {
     return TimeUnit.SECONDS.toMillis(TimeUnit.NANOSECONDS.toSeconds(nanos));
   }
 
-  /** The process may have a new life already, or none: then there is nothing to take back. */
+  /** Cancels the drain; fails if the server has restarted or exited meanwhile. */
   private void resume(ServerId server, String label) {
     try {
       cluster.resume(server);
-      progress.accept(label + ": goes on as before");
+      progress.accept(label + ": drain cancelled");
     } catch (IOException e) {
       progress.accept(label + ": may still be draining: " + e.getMessage());
     }
   }
 
-  /** Until the coordinator gives it nothing new, and little is in memory. */
+  /** Waits until the coordinator lists the server as draining and most of its memory is written. */
   private void awaitDrained(ServerId server, String label)
       throws IOException, InterruptedException {
     long deadline = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(times.drainMs());
@@ -169,32 +173,35 @@ public final class RollingRestart {
       Optional<ServerInfo> info = find(cluster.servers(), server.getName());
       if (info.isPresent()) {
         ServerLoad load = info.get().getLoad();
-        boolean told = info.get().getState() == ServerState.SERVER_DRAINING;
-        boolean little =
+        boolean draining = info.get().getState() == ServerState.SERVER_DRAINING;
+        boolean memoryWritten =
             load.getMemoryUsedBytes() <= load.getMemoryCapacityBytes() / LITTLE_MEMORY_DIVISOR;
         progress.accept(
             label
-                + ": drains, holds "
+                + ": draining, stores "
                 + size(load.getStoredBytes())
                 + ", in memory "
                 + size(load.getMemoryUsedBytes()));
-        if (told && little) {
+        if (draining && memoryWritten) {
           return;
         }
         if (isOver(deadline)) {
-          if (told) {
+          if (draining) {
             return;
           }
-          throw new IOException(server.getName() + " still gets assignments after its drain");
+          throw new IOException(
+              server.getName()
+                  + " is not listed as draining by the coordinator within "
+                  + DurationText.print(times.drainMs()));
         }
       } else if (isOver(deadline)) {
-        throw new IOException(server.getName() + " is not known any more");
+        throw new IOException(server.getName() + " is no longer known");
       }
       pause.sleep(times.pollMs());
     }
   }
 
-  /** Until a new life of it takes assignments. */
+  /** Waits until the server is active with a new epoch. */
   private ServerInfo awaitBack(ServerInfo before, String label)
       throws IOException, InterruptedException {
     String name = before.getServer().getName();
@@ -203,18 +210,17 @@ public final class RollingRestart {
     while (true) {
       Optional<ServerInfo> info = find(cluster.servers(), name);
       boolean back = info.isPresent() && isLater(info.get().getServer(), before.getServer());
-      String state =
-          back ? "is back, " + info.get().getState() : "waits for its next life to report";
+      String state = back ? "restarted, state " + info.get().getState() : "not restarted yet";
       if (back && info.get().getState() == ServerState.ACTIVE) {
-        demandWhole(before, info.get());
+        requireNoLoss(before, info.get());
         return info.get();
       }
       if (isOver(deadline)) {
         throw new IOException(
             name
-                + " does not work again within "
+                + " is not active within "
                 + DurationText.print(times.restartMs())
-                + " of its restart: "
+                + " after its restart: "
                 + state);
       }
       if (!state.equals(shown)) {
@@ -232,28 +238,33 @@ public final class RollingRestart {
     while (!isOver(deadline)) {
       ServerInfo info =
           find(cluster.servers(), name)
-              .orElseThrow(() -> new IOException(name + " has left after its restart"));
+              .orElseThrow(() -> new IOException(name + " exited after its restart"));
       if (info.getState() != ServerState.ACTIVE
           || info.getServer().getEpoch() != after.getServer().getEpoch()) {
         throw new IOException(
-            name + " did not stay well after its restart: it is " + info.getState());
+            name + " did not stay active after its restart: it is " + info.getState());
       }
       pause.sleep(times.pollMs());
     }
-    progress.accept(label + ": is well");
+    progress.accept(label + ": stayed active");
   }
 
-  private void demandWhole(ServerInfo before, ServerInfo after) throws IOException {
+  private void requireNoLoss(ServerInfo before, ServerInfo after) throws IOException {
     String name = after.getServer().getName();
     long disksBefore = healthyDisks(before.getLoad());
     long disksAfter = healthyDisks(after.getLoad());
     if (disksAfter < disksBefore) {
       throw new IOException(
-          name + " came back with " + disksAfter + " good disks of " + disksBefore);
+          name
+              + " has "
+              + disksAfter
+              + " healthy disks after its restart, "
+              + disksBefore
+              + " before");
     }
     long lost = cluster.lostRuns(after.getServer());
     if (lost > 0) {
-      throw new IOException(name + " came back and misses " + lost + " run files");
+      throw new IOException(name + " lost " + lost + " run files in its restart");
     }
   }
 

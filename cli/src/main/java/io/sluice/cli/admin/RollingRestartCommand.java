@@ -21,13 +21,14 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "rolling-restart",
     description = {
-      "Restart servers one after another, while jobs run: each takes no new assignment, writes its memory to disk, is restarted,"
-          + " and must be back and well before the next one.",
-      "Stops at the first trouble. Servers that are done stay as they are: the command can be given again."
+      "Restart servers one after another while jobs run. Each server is drained, "
+          + "restarted, and must be active again before"
+          + " the next one is drained.",
+      "The first failure ends the command. It can be repeated for the remaining servers."
     },
     exitCodeList = {
-      "0:all were restarted; with --dry-run: all could be",
-      "1:stopped, with one line that says why",
+      "0:all servers were restarted; with --dry-run: all can be restarted",
+      "1:failed; the error message names the cause",
       "2:wrong usage"
     })
 public final class RollingRestartCommand implements Callable<Integer> {
@@ -37,20 +38,24 @@ public final class RollingRestartCommand implements Callable<Integer> {
   @Parameters(
       arity = "0..*",
       paramLabel = "SERVER",
-      description = "Names of servers, in this order; default: all, in the order of their names.")
+      description =
+          "Names of servers, restarted in this order; default: all servers, sorted by name.")
   private List<String> servers = new ArrayList<>();
 
   @Option(
       names = "--restart-command",
       paramLabel = "COMMAND",
       description = {
-        "Given to `sh -c` for each server, with SLUICE_SERVER, SLUICE_HOST and SLUICE_PORT in its environment, such as"
+        "Command that `sh -c` runs for each server, with SLUICE_SERVER, SLUICE_HOST and "
+            + "SLUICE_PORT in its environment, such as"
             + " 'ssh \"$SLUICE_HOST\" systemctl restart sluice-server'.",
-        "Without it, somebody else restarts the server that is named, within --restart-timeout."
+        "Without it, restart each printed server yourself within --restart-timeout."
       })
   private String restartCommand;
 
-  @Option(names = "--dry-run", description = "Tell what would be done; restart nothing.")
+  @Option(
+      names = "--dry-run",
+      description = "Print the servers that would be restarted; restart none.")
   private boolean dryRun;
 
   @Option(
@@ -59,7 +64,8 @@ public final class RollingRestartCommand implements Callable<Integer> {
       defaultValue = "1m",
       converter = OptionTypes.Millis.class,
       description =
-          "Wait so long until a server has written its memory; its stop writes the rest. Default ${DEFAULT-VALUE}.")
+          "Time to wait until a drained server has written its memory; its stop writes the "
+              + "rest. Default ${DEFAULT-VALUE}.")
   private long drainMs;
 
   @Option(
@@ -68,7 +74,8 @@ public final class RollingRestartCommand implements Callable<Integer> {
       defaultValue = "15m",
       converter = OptionTypes.Millis.class,
       description =
-          "Most for the restart command, and again for the server to be back. Default ${DEFAULT-VALUE}.")
+          "Timeout of the restart command, and timeout until the server is active again. "
+              + "Default ${DEFAULT-VALUE}.")
   private long restartMs;
 
   @Option(
@@ -76,7 +83,9 @@ public final class RollingRestartCommand implements Callable<Integer> {
       paramLabel = "TIME",
       defaultValue = "10s",
       converter = OptionTypes.Millis.class,
-      description = "How long it must be well before the next one. Default ${DEFAULT-VALUE}.")
+      description =
+          "Time for which a restarted server must stay active before the next one is "
+              + "drained. Default ${DEFAULT-VALUE}.")
   private long settleMs;
 
   @Option(
@@ -116,9 +125,8 @@ public final class RollingRestartCommand implements Callable<Integer> {
     return server ->
         print(
             server.getName()
-                + ": restart it now; it has "
-                + DurationText.print(restartMs)
-                + " to come back");
+                + ": restart it now; it must be active within "
+                + DurationText.print(restartMs));
   }
 
   private void print(String line) {

@@ -17,7 +17,9 @@ import tools.jackson.databind.JsonNode;
 /** {@code sluice admin servers}. */
 @Command(
     name = "servers",
-    description = "The shuffle servers as a coordinator sees them, or one and what it holds.")
+    description =
+        "List the shuffle servers known to a coordinator, or show one server, its disks "
+            + "and its applications.")
 final class ServersCommand implements Callable<Integer> {
   @Mixin private QuorumOptions quorum;
   @Mixin private Output output;
@@ -25,13 +27,15 @@ final class ServersCommand implements Callable<Integer> {
   @Parameters(
       arity = "0..1",
       paramLabel = "SERVER",
-      description = "Only this one, and the applications that it holds data of.")
+      description =
+          "Name of a server: show it, its disks, and the applications whose data it stores.")
   private String server;
 
   @Option(
       names = "--state",
       paramLabel = "STATE",
-      description = "Only those in this state, such as active or excluded. Not of JSON.")
+      description =
+          "List only servers in this state, such as active or excluded. Ignored with -o json.")
   private String state;
 
   private static final Columns<Resource.Server> COLUMNS = columns();
@@ -56,7 +60,7 @@ final class ServersCommand implements Callable<Integer> {
         .column(">fetch/s", s -> size(s.traffic().fetchBytesPerSecond()))
         .wide(">merges", s -> s.data().pendingMerges())
         .wide(">assigned", s -> s.data().partitionsAssigned())
-        .column(">heard", s -> FigureText.span(s.heartbeatAgeMs()) + " ago")
+        .column(">heartbeat", s -> FigureText.span(s.heartbeatAgeMs()) + " ago")
         .wide(">rpc port", s -> s.identity().rpcPort())
         .wide(">data port", s -> s.identity().nettyPort())
         .wide(">epoch", s -> s.identity().epoch())
@@ -105,7 +109,7 @@ final class ServersCommand implements Callable<Integer> {
             .column("disk", Resource.Disk::path)
             .column("kind", disk -> FigureText.orNone(disk.kind()))
             .column("health", Resource.Disk::health)
-            .column("takes data", disk -> disk.takesData() ? "yes" : "no")
+            .column("accepts data", disk -> disk.takesData() ? "yes" : "no")
             .column(">free", disk -> size(disk.freeBytes()))
             .column(">of", disk -> size(disk.capacityBytes()))
             .wide(">being written", Resource.Disk::queueDepth)
@@ -117,7 +121,7 @@ final class ServersCommand implements Callable<Integer> {
         new Columns<Resource.StoredApplication>()
             .column("application", Resource.StoredApplication::application)
             .column(">shuffles", Resource.StoredApplication::shuffles)
-            .column(">stored", held -> size(held.storedBytes()))
+            .column(">stored", stored -> size(stored.storedBytes()))
             .table(detail.applications(), output.isWide()));
   }
 

@@ -6,18 +6,18 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs an operator's command in a shell. It is told which server by its environment, so that no
- * name is ever part of a command.
+ * Runs an operator's restart command in a shell. The server is passed in environment variables, so
+ * that its name is never part of the command line.
  */
 final class ShellRestarter implements Restarter {
   static final String NAME_VARIABLE = "SLUICE_SERVER";
   static final String HOST_VARIABLE = "SLUICE_HOST";
   static final String PORT_VARIABLE = "SLUICE_PORT";
 
-  /** Of this program only. */
+  /** Removed from the environment of the command. */
   private static final String SECRET_VARIABLE = "RSS_USER_SECRET";
 
-  private static final long KILL_PATIENCE_MS = 2_000;
+  private static final long KILL_TIMEOUT_MS = 2_000;
 
   private final String command;
   private final long timeoutMs;
@@ -38,20 +38,21 @@ final class ShellRestarter implements Restarter {
     Process process = builder.start();
     try {
       if (!process.waitFor(timeoutMs, TimeUnit.MILLISECONDS)) {
-        throw new IOException("the restart command did not end within " + timeoutMs + " ms");
+        throw new IOException(
+            "restart command was killed after " + timeoutMs + " ms (--restart-timeout)");
       }
     } finally {
       end(process);
     }
     if (process.exitValue() != 0) {
-      throw new IOException("the restart command ended with " + process.exitValue());
+      throw new IOException("restart command failed with exit code " + process.exitValue());
     }
   }
 
   private static void end(Process process) throws InterruptedException {
     if (process.isAlive()) {
       process.descendants().forEach(ProcessHandle::destroyForcibly);
-      process.destroyForcibly().waitFor(KILL_PATIENCE_MS, TimeUnit.MILLISECONDS);
+      process.destroyForcibly().waitFor(KILL_TIMEOUT_MS, TimeUnit.MILLISECONDS);
     }
   }
 }

@@ -16,22 +16,26 @@ import tools.jackson.databind.JsonNode;
 @Command(
     name = "shuffles",
     description = {
-      "The shuffles of an application, or one and each server's part of it.",
-      "Skew is the largest partition over the mean one; from 3 on its reader is likely to be the"
-          + " last."
+      "List the shuffles of an application, or show one shuffle and its data on each server.",
+      "Skew is the size of the largest partition divided by the mean size. From 3, the "
+          + "task that reads"
+          + " it is likely to be the last to finish."
     })
 final class ShufflesCommand implements Callable<Integer> {
   @Mixin private QuorumOptions quorum;
   @Mixin private Output output;
 
-  @Parameters(index = "0", paramLabel = "APPLICATION", description = "The engine's application id.")
+  @Parameters(
+      index = "0",
+      paramLabel = "APPLICATION",
+      description = "Application id of Spark or YARN.")
   private String application;
 
   @Parameters(
       index = "1",
       arity = "0..1",
       paramLabel = "SHUFFLE",
-      description = "Only this one, by its number.")
+      description = "Number of a shuffle: show it, and its data on each server.")
   private Integer shuffle;
 
   private static final Columns<Resource.Shuffle> COLUMNS =

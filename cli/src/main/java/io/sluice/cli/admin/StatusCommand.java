@@ -22,7 +22,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code sluice admin status}. */
-@Command(name = "status", description = "Counters of shuffle servers since they started.")
+@Command(name = "status", description = "Show counters of shuffle servers since their start.")
 final class StatusCommand implements Callable<Integer> {
 
   @ArgGroup(multiplicity = "1")
@@ -33,25 +33,25 @@ final class StatusCommand implements Callable<Integer> {
       defaultValue = "10s",
       paramLabel = "TIME",
       converter = OptionTypes.Millis.class,
-      description = "Patience with one control call; default ${DEFAULT-VALUE}.")
+      description = "Timeout of one control call; default ${DEFAULT-VALUE}.")
   private long timeoutMs;
 
   @Mixin private Output output;
 
-  /** Either some servers, or all of a cluster. */
+  /** Servers to show: named servers, or all servers of a cluster. */
   static final class Targets {
     @Option(
         names = "--server",
         split = ",",
         paramLabel = "HOST:PORT",
-        description = "Rpc addresses of servers. Comma-separated or repeated.")
+        description = "RPC addresses of servers. Comma-separated or repeated.")
     private List<HostPort> servers;
 
     @Option(
         names = "--coordinator",
         split = ",",
         paramLabel = "HOST:PORT",
-        description = "Coordinators: all live servers that one of them knows.")
+        description = "Coordinators: show all live servers known to the first one that answers.")
     private List<HostPort> coordinators;
   }
 
@@ -62,7 +62,7 @@ final class StatusCommand implements Callable<Integer> {
       try (ControlChannel channel = new ControlChannel("shuffle server", server, timeoutMs)) {
         GetStatusReply reply =
             channel.server(stub -> stub.getStatus(GetStatusRequest.getDefaultInstance()));
-        channel.demandOk("tell its status", reply.getStatus(), reply.getMessage());
+        channel.requireOk("report its status", reply.getStatus(), reply.getMessage());
         replies.add(reply);
       }
     }
@@ -91,7 +91,7 @@ final class StatusCommand implements Callable<Integer> {
     }
   }
 
-  /** One column per server: there are more counters than servers worth comparing. */
+  /** Table with one column per server, because there are more counters than servers. */
   private static TextTable table(List<GetStatusReply> replies) {
     String[] heading = new String[replies.size() + 1];
     heading[0] = "";
@@ -110,7 +110,7 @@ final class StatusCommand implements Callable<Integer> {
     return table;
   }
 
-  /** The lines of the table, in order. */
+  /** Rows of the table, in order. */
   private enum Line {
     STATE,
     APPLICATIONS,

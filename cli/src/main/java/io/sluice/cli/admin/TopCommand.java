@@ -21,11 +21,12 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "top",
     description = {
-      "The busiest servers and applications, again and again until Ctrl-C.",
-      "A terminal shows the latest; anything else is given one look after the other."
+      "Show the busiest servers and applications, updated until Ctrl-C.",
+      "On a terminal, each update replaces the last one; otherwise, updates are printed "
+          + "one after another."
     })
 final class TopCommand implements Callable<Integer> {
-  /** Cursor to the corner; then what is below it is cleared once all is written. */
+  /** Escape sequences: an update overwrites the screen from the top, then clears the rest. */
   private static final String HOME = "\u001b[H";
 
   private static final String CLEAR_LINE = "\u001b[K\n";
@@ -39,40 +40,44 @@ final class TopCommand implements Callable<Integer> {
       defaultValue = "3s",
       paramLabel = "TIME",
       converter = OptionTypes.Millis.class,
-      description = "From one look to the next; default ${DEFAULT-VALUE}.")
+      description = "Update interval; default ${DEFAULT-VALUE}.")
   private long intervalMs;
 
   @Option(
       names = {"-n", "--rows"},
       defaultValue = "15",
       paramLabel = "COUNT",
-      description = "Most servers, and most applications; default ${DEFAULT-VALUE}.")
+      description =
+          "Maximum number of servers, and of applications, to show; default ${DEFAULT-VALUE}.")
   private int rows;
 
-  @Option(names = "--count", paramLabel = "LOOKS", description = "End after so many looks.")
-  private long looks = Long.MAX_VALUE;
+  @Option(
+      names = "--count",
+      paramLabel = "UPDATES",
+      description = "Number of updates after which to end.")
+  private long updates = Long.MAX_VALUE;
 
-  @Option(names = "--once", description = "As --count 1.")
+  @Option(names = "--once", description = "Same as --count 1.")
   private boolean once;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
     TopView view = new TopView(rows, ZoneId.systemDefault());
     boolean live = Ansi.AUTO.enabled();
-    long most = once ? 1 : looks;
+    long maxUpdates = once ? 1 : updates;
     boolean shown = false;
     try (Coordinators coordinators = new Coordinators(quorum)) {
-      for (long done = 0; done < most; done++) {
+      for (long done = 0; done < maxUpdates; done++) {
         if (done > 0) {
           TimeUnit.MILLISECONDS.sleep(intervalMs);
         }
         String text;
         try {
-          text = view.show(look(coordinators));
+          text = view.show(poll(coordinators));
           shown = true;
         } catch (CommandFailure failure) {
-          // What worked once is waited for: a coordinator may be restarted.
-          if (!shown || done == most - 1) {
+          // After a first success, tolerate failures: a coordinator may be restarting.
+          if (!shown || done == maxUpdates - 1) {
             throw failure;
           }
           text = failure.getMessage() + "\n";
@@ -83,8 +88,8 @@ final class TopCommand implements Callable<Integer> {
     return 0;
   }
 
-  private static TopView.Look look(Coordinators coordinators) throws IOException {
-    return new TopView.Look(
+  private static TopView.Snapshot poll(Coordinators coordinators) throws IOException {
+    return new TopView.Snapshot(
         coordinators.first(Resource.Cluster.class, "cluster"),
         coordinators.first(Resource.Servers.class, "servers").servers(),
         coordinators.first(Resource.Applications.class, "applications").applications());

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What {@code top} shows of one moment: totals, the busiest servers, the applications that grow
- * most. An application's rate is how much more servers hold of it than at the look before. One
- * thread's.
+ * Screen of {@code top}: totals, the busiest servers, the fastest growing applications. The growth
+ * rate of an application is computed from its stored bytes in two consecutive snapshots. Used by
+ * one thread.
  */
 final class TopView {
   private static final String LOST = "SERVER_LOST";
@@ -20,8 +20,8 @@ final class TopView {
   private Map<String, Long> storedBefore = Map.of();
   private long timeBeforeMs;
 
-  /** What a coordinator said at one moment. */
-  record Look(
+  /** State of a cluster, as reported by a coordinator. */
+  record Snapshot(
       Resource.Cluster cluster,
       List<Resource.Server> servers,
       List<Resource.Application> applications) {}
@@ -29,16 +29,16 @@ final class TopView {
   private record Growing(Resource.Application application, long bytesPerSecond, boolean known) {}
 
   /**
-   * @param rows most servers, and most applications
+   * @param rows maximum number of servers, and of applications
    */
   TopView(int rows, ZoneId zone) {
     this.rows = rows;
     this.zone = zone;
   }
 
-  /** The next screen. */
-  String show(Look look) {
-    Resource.Cluster cluster = look.cluster();
+  /** Text of the next screen. */
+  String show(Snapshot snapshot) {
+    Resource.Cluster cluster = snapshot.cluster();
     StringBuilder text = new StringBuilder();
     text.append(FigureText.time(cluster.time(), zone))
         .append("  servers: ")
@@ -62,9 +62,9 @@ final class TopView {
         .append("  fallbacks ")
         .append(cluster.totals().fallbackShuffles())
         .append("\n\n")
-        .append(servers(look.servers()))
+        .append(servers(snapshot.servers()))
         .append('\n')
-        .append(applications(look.applications(), cluster.time()));
+        .append(applications(snapshot.applications(), cluster.time()));
     return text.toString();
   }
 
@@ -72,7 +72,7 @@ final class TopView {
     List<Resource.Server> busiest =
         servers.stream()
             .sorted(
-                // What needs attention first, then by what goes through.
+                // Servers that are not active first, then by throughput.
                 Comparator.comparing((Resource.Server s) -> s.state().equals("ACTIVE"))
                     .thenComparing(Comparator.comparingLong(TopView::throughput).reversed())
                     .thenComparing(
@@ -133,7 +133,7 @@ final class TopView {
     return new Columns<Growing>()
             .column("application", g -> g.application().name())
             .column("user", g -> FigureText.orNone(g.application().user()))
-            .column(">grows/s", g -> g.known() ? FigureText.size(g.bytesPerSecond()) : "-")
+            .column(">growth/s", g -> g.known() ? FigureText.size(g.bytesPerSecond()) : "-")
             .column(">stored", g -> FigureText.size(g.application().storedBytes()))
             .column(">shuffles", g -> g.application().shuffles())
             .column(">servers", g -> g.application().servers())

@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Option;
 
-/** How long {@code --wait} waits for servers, and how often it looks. */
+/** Timeout and poll interval of {@code --wait}. */
 final class WaitOptions {
   @Option(
       names = "--wait-timeout",
       paramLabel = "TIME",
       defaultValue = "24h",
       converter = OptionTypes.Millis.class,
-      description = "Patience of --wait; default ${DEFAULT-VALUE}.")
+      description = "Timeout of --wait; default ${DEFAULT-VALUE}.")
   private long waitMs;
 
   @Option(
@@ -23,28 +23,28 @@ final class WaitOptions {
       converter = OptionTypes.Millis.class)
   private long pollMs;
 
-  /** Looks at servers. */
-  interface Look {
-    /** The names of those that are still waited for. */
+  /** Reads the state of servers. */
+  interface Poll {
+    /** Names of the servers that have not reached the wanted state. */
     List<String> left() throws IOException;
   }
 
   /**
-   * Looks until nobody is left.
+   * Polls until all servers have reached the wanted state.
    *
-   * @param state of those that are left when the time is over
-   * @throws IOException the time is over, or looking failed
+   * @param state of the remaining servers, for the error message after a timeout
+   * @throws IOException if {@code --wait-timeout} expired, or a poll failed
    */
-  void await(String state, Look look) throws IOException, InterruptedException {
+  void await(String state, Poll poll) throws IOException, InterruptedException {
     long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMs);
     while (true) {
-      List<String> left = look.left();
+      List<String> left = poll.left();
       if (left.isEmpty()) {
         return;
       }
       long remainingNanos = deadlineNanos - System.nanoTime();
       if (remainingNanos <= 0) {
-        throw new IOException(state + " when the time of --wait-timeout was over: " + left);
+        throw new IOException(state + " when --wait-timeout expired: " + left);
       }
       TimeUnit.NANOSECONDS.sleep(Math.min(TimeUnit.MILLISECONDS.toNanos(pollMs), remainingNanos));
     }

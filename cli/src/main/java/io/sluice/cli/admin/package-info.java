@@ -1,7 +1,7 @@
 /**
- * {@code sluice admin}: the state of coordinators and servers as tables or JSON, the orders of
- * operators, and rolling restarts.
+ * {@code sluice admin}: prints the state of coordinators and servers as tables or JSON, and runs
+ * admin operations and rolling restarts.
  *
- * <p>Thread model: everything on the main thread.
+ * <p>Thread model: all code runs on the main thread.
  */
 package io.sluice.cli.admin;

@@ -32,8 +32,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The benchmark as an application of the cluster: registered, its lease renewed, at the end
- * forgotten by everybody. Used by the main thread; the lease is renewed on the scheduler.
+ * Application of a benchmark at the cluster: registers it, renews its lease, and unregisters it at
+ * the end. Used by the main thread; the scheduler renews the lease.
  */
 public final class BenchCluster implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(BenchCluster.class);
@@ -47,13 +47,13 @@ public final class BenchCluster implements AutoCloseable {
   private final Map<String, ControlChannel> servers = new LinkedHashMap<>();
   private long leaseMs;
 
-  /** A server and what of the shuffle it holds. */
+  /** A server and its partitions of the shuffle. */
   public static final class Share {
     private final ServerId server;
     private final int[] partitions;
 
     /**
-     * Keeps the array.
+     * Stores the array without a copy.
      *
      * @param partitions ascending
      */
@@ -66,18 +66,18 @@ public final class BenchCluster implements AutoCloseable {
       return server;
     }
 
-    /** Borrowed: not to be changed. */
+    /** Borrowed: the caller must not change the array. */
     int[] partitions() {
       return partitions;
     }
   }
 
   /**
-   * Asks nothing yet.
+   * Sends no requests yet.
    *
    * @param coordinator takes
    * @param scheduler borrowed, one daemon thread
-   * @param identity given the application's token at each registration and renewal
+   * @param identity gets the application's token at each registration and renewal
    */
   public BenchCluster(
       ControlChannel coordinator,
@@ -104,7 +104,7 @@ public final class BenchCluster implements AutoCloseable {
     return ShuffleId.newBuilder().setApplication(application).setShuffle(SHUFFLE).build();
   }
 
-  /** Announces the application and keeps it alive from now on. */
+  /** Registers the application and starts to renew its lease. */
   public void register() throws IOException {
     RegisterApplicationReply reply =
         coordinator.coordinator(
@@ -115,14 +115,15 @@ public final class BenchCluster implements AutoCloseable {
                         .setUser(identity.user())
                         .setClientVersion("bench")
                         .build()));
-    coordinator.demandOk("register the application", reply.getStatus(), reply.getMessage());
+    coordinator.requireOk("register the application", reply.getStatus(), reply.getMessage());
     identity.learn(reply.hasToken(), reply.getToken(), application);
     if (reply.getAssignableServers() == 0) {
-      throw new IOException("coordinator " + coordinator.peer() + " knows no live shuffle server");
+      throw new IOException(
+          "coordinator " + coordinator.peer() + " has no assignable shuffle server");
     }
     leaseMs = reply.getLeaseMs();
     long everyMs = Math.max(1, leaseMs / 3);
-    // Ends with the scheduler; a failed renewal is logged by itself.
+    // Ends with the scheduler; renew() logs failures.
     var unused =
         scheduler.scheduleWithFixedDelay(this::renew, everyMs, everyMs, TimeUnit.MILLISECONDS);
   }
@@ -134,14 +135,15 @@ public final class BenchCluster implements AutoCloseable {
               stub ->
                   stub.renewLease(
                       RenewLeaseRequest.newBuilder().setApplication(application).build()));
-      coordinator.demandOk("renew the lease", reply.getStatus(), reply.getMessage());
+      coordinator.requireOk("renew the lease", reply.getStatus(), reply.getMessage());
       identity.learn(reply.hasToken(), reply.getToken(), application);
     } catch (IOException failure) {
-      log.warn("lease not renewed app={} reason={}", application, failure.getMessage());
+      log.warn(
+          "Cannot renew the lease: application={} reason={}", application, failure.getMessage());
     }
   }
 
-  /** Has the partitions assigned. */
+  /** Registers the shuffle and returns its assignment. */
   List<Share> assign(int partitions) throws IOException {
     RegisterShuffleReply reply =
         coordinator.coordinator(
@@ -152,28 +154,30 @@ public final class BenchCluster implements AutoCloseable {
                         .setPartitionCount(partitions)
                         .setReplicas(1)
                         .build()));
-    coordinator.demandOk("assign the shuffle", reply.getStatus(), reply.getMessage());
+    coordinator.requireOk("assign the shuffle", reply.getStatus(), reply.getMessage());
     Map<Integer, List<Integer>> byServer = new TreeMap<>();
     for (PartitionRange range : reply.getRangesList()) {
-      List<Integer> held = byServer.computeIfAbsent(range.getServers(0), at -> new ArrayList<>());
+      List<Integer> assigned =
+          byServer.computeIfAbsent(range.getServers(0), at -> new ArrayList<>());
       for (int partition = range.getFirst(); partition <= range.getLast(); partition++) {
-        held.add(partition);
+        assigned.add(partition);
       }
     }
     List<Share> shares = new ArrayList<>();
     byServer.forEach(
-        (at, held) ->
+        (at, assigned) ->
             shares.add(
                 new Share(
-                    reply.getServers(at), held.stream().mapToInt(Integer::intValue).toArray())));
+                    reply.getServers(at),
+                    assigned.stream().mapToInt(Integer::intValue).toArray())));
     return shares;
   }
 
-  /** Every live server with every partition, for a reader who does not know the assignment. */
-  public List<Share> everywhere(int partitions) throws IOException {
+  /** All live servers, each with all partitions, for a reader that does not know the assignment. */
+  public List<Share> allPartitionsOnEveryServer(int partitions) throws IOException {
     ListServersReply reply =
         coordinator.coordinator(stub -> stub.listServers(ListServersRequest.getDefaultInstance()));
-    coordinator.demandOk("list servers", reply.getStatus(), reply.getMessage());
+    coordinator.requireOk("list servers", reply.getStatus(), reply.getMessage());
     int[] all = new int[partitions];
     for (int i = 0; i < partitions; i++) {
       all[i] = i;
@@ -194,7 +198,7 @@ public final class BenchCluster implements AutoCloseable {
       ControlChannel channel = channel(share.server());
       GetStatusReply reply =
           channel.server(stub -> stub.getStatus(GetStatusRequest.getDefaultInstance()));
-      channel.demandOk("tell its status", reply.getStatus(), reply.getMessage());
+      channel.requireOk("report its status", reply.getStatus(), reply.getMessage());
       statuses.put(share.server().getName(), reply);
     }
     return statuses;
@@ -208,7 +212,7 @@ public final class BenchCluster implements AutoCloseable {
                 new HostPort(server.getHost(), server.getRpcPort()), timeoutMs, identity));
   }
 
-  /** Has coordinator and servers forget the application; what fails is left to the lease. */
+  /** Unregisters the application at coordinator and servers. If that fails, its lease expires. */
   public void forget() {
     try {
       coordinator.coordinator(
@@ -225,7 +229,8 @@ public final class BenchCluster implements AutoCloseable {
       }
     } catch (IOException failure) {
       log.warn(
-          "application not unregistered, its lease will end app={} reason={}",
+          "Cannot unregister the application; its data is kept until the lease expires: "
+              + "application={} reason={}",
           application,
           failure.getMessage());
     }

@@ -5,16 +5,19 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The parent of the benchmarks. The module {@code benchmark} adds those that are not shipped. */
+/**
+ * Parent of the benchmark commands. The module {@code benchmark} adds those that are not shipped.
+ */
 @Command(
     name = "bench",
-    description = "Push to or fetch from a running cluster, and measure.",
+    description = "Measure pushes to or fetches from a running cluster.",
     subcommands = {PushCommand.class, FetchCommand.class})
 public final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec;
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "name one of " + spec.subcommands().keySet());
+    throw new ParameterException(
+        spec.commandLine(), "a command is missing; expected one of " + spec.subcommands().keySet());
   }
 }

@@ -11,22 +11,27 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** All connections of a run, shared out among the servers in turn. Used by the main thread. */
+/**
+ * All connections of a benchmark, distributed over the servers round-robin. Used by the main
+ * thread.
+ */
 final class BenchConnections implements AutoCloseable {
-  /** Connections being made at once: a server's accept queue holds 128 by default. */
+  /**
+   * Number of concurrent connection attempts. A server's accept queue has 128 entries by default.
+   */
   private static final int WAVE = 64;
 
   /**
    * One connection.
    *
-   * @param share where it leads
+   * @param share its server and partitions
    */
   record To(Share share, DataConnection connection) {}
 
   private final List<To> connections = new ArrayList<>();
 
   /**
-   * Connects them all, in waves.
+   * Opens all connections, in groups of {@value #WAVE}.
    *
    * @param transport borrowed
    */

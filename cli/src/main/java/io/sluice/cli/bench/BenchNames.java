@@ -4,19 +4,19 @@ import java.io.PrintWriter;
 import java.util.random.RandomGenerator;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** What the two commands share towards the user: names and output. */
+/** Application names and output of the benchmark commands. */
 public final class BenchNames {
 
   private BenchNames() {}
 
-  /** A name that no other run has. */
+  /** A new, unique application name. */
   public static String fresh() {
     long random = RandomGenerator.of("L64X128MixRandom").nextLong() >>> 1;
     return "bench-" + Long.toString(random, Character.MAX_RADIX);
   }
 
   public static ProgressLine.Factory progress(CommandSpec spec) {
-    // The launcher knows; the JVM of this version cannot tell whether standard error is a terminal.
+    // Set by the launcher, because Java 17 cannot check whether standard error is a terminal.
     boolean terminal = Boolean.getBoolean("sluice.terminal");
     return ProgressLine.Factory.of(terminal, spec.commandLine().getErr());
   }

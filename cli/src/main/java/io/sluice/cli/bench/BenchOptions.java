@@ -18,7 +18,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.Spec.Target;
 
-/** The options of a load: what is pushed and fetched, and how. */
+/** Options of a benchmark load. */
 public final class BenchOptions {
 
   @Spec(Target.MIXEE)
@@ -28,28 +28,29 @@ public final class BenchOptions {
       names = "--connections",
       defaultValue = "8",
       paramLabel = "N",
-      description = "Connections, shared out among the servers; default ${DEFAULT-VALUE}.")
+      description =
+          "Number of connections, distributed over the servers; default ${DEFAULT-VALUE}.")
   private int connections;
 
   @Option(
       names = "--block-size",
       defaultValue = "100k",
       paramLabel = "SIZE",
-      description = "Payload of a block; default ${DEFAULT-VALUE}.")
+      description = "Payload bytes of a block; default ${DEFAULT-VALUE}.")
   private DataSize blockSize;
 
   @Option(
       names = "--total",
       defaultValue = "1g",
       paramLabel = "SIZE",
-      description = "Payload to push in all; default ${DEFAULT-VALUE}.")
+      description = "Payload bytes to push in total; default ${DEFAULT-VALUE}.")
   private DataSize total;
 
   @Option(
       names = "--partitions",
       defaultValue = "100",
       paramLabel = "N",
-      description = "Reduce partitions of the shuffle; default ${DEFAULT-VALUE}.")
+      description = "Number of reduce partitions of the shuffle; default ${DEFAULT-VALUE}.")
   private int partitions;
 
   @Option(
@@ -57,43 +58,47 @@ public final class BenchOptions {
       defaultValue = "1m",
       paramLabel = "SIZE",
       description =
-          "Blocks are pushed together up to this size, fetched slices are about as large; default"
-              + " ${DEFAULT-VALUE}.")
+          "Maximum size of a push frame, and approximate size of a fetched slice; default "
+              + "${DEFAULT-VALUE}.")
   private DataSize frameSize;
 
   @Option(
       names = "--transport",
       defaultValue = "GRPC_NETTY",
       paramLabel = "KIND",
-      description = "${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}.")
+      description = "Data transport: ${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}.")
   private TransportKind transport;
 
   @Option(
       names = "--io-mode",
       defaultValue = "EPOLL",
       paramLabel = "MODE",
-      description = "${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}.")
+      description = "Netty I/O mode: ${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}.")
   private IoMode ioMode;
 
   @Option(
       names = "--threads",
       defaultValue = "2",
       paramLabel = "N",
-      description = "Event loops of the client, for all connections; default ${DEFAULT-VALUE}.")
+      description =
+          "Number of event loops of the client, shared by all connections; default "
+              + "${DEFAULT-VALUE}.")
   private int threads;
 
   @Option(
       names = "--in-flight",
       defaultValue = "2",
       paramLabel = "N",
-      description = "Requests under way on one connection; default ${DEFAULT-VALUE}.")
+      description =
+          "Maximum number of requests in flight per connection; default ${DEFAULT-VALUE}.")
   private int inFlight;
 
   @Option(
       names = "--client-memory",
       defaultValue = "256m",
       paramLabel = "SIZE",
-      description = "Frames under way on all connections together; default ${DEFAULT-VALUE}.")
+      description =
+          "Maximum bytes of frames in flight on all connections; default ${DEFAULT-VALUE}.")
   private DataSize clientMemory;
 
   @Option(
@@ -101,38 +106,38 @@ public final class BenchOptions {
       defaultValue = "120s",
       paramLabel = "TIME",
       converter = OptionTypes.Millis.class,
-      description = "Patience with one push or fetch; default ${DEFAULT-VALUE}.")
+      description = "Timeout of one push or fetch; default ${DEFAULT-VALUE}.")
   private long requestTimeoutMs;
 
   /**
-   * Checks what no single option can say.
+   * Checks ranges and combinations of options.
    *
-   * @throws ParameterException with one line
+   * @throws ParameterException with a message of one line
    */
   public void check() {
-    demand(connections >= 1, "--connections must be at least 1");
-    demand(partitions >= 1 && partitions < 1 << 24, "--partitions must be 1 to 16777215");
-    demand(threads >= 1, "--threads must be at least 1");
-    demand(inFlight >= 1, "--in-flight must be at least 1");
-    demand(
+    check(connections >= 1, "--connections must be at least 1");
+    check(partitions >= 1 && partitions < 1 << 24, "--partitions must be 1 to 16777215");
+    check(threads >= 1, "--threads must be at least 1");
+    check(inFlight >= 1, "--in-flight must be at least 1");
+    check(
         requestTimeoutMs >= 1 && requestTimeoutMs <= Integer.MAX_VALUE,
         "--request-timeout must be 1ms to 24d");
     int frameMax = FrameLimits.DEFAULT.maxBodyLength();
-    demand(
+    check(
         blockSize.bytes() >= 1 && blockSize.bytes() <= frameMax - BlockHeader.LENGTH,
         "--block-size must be 1 to " + (frameMax - BlockHeader.LENGTH) + " bytes");
-    demand(
+    check(
         frameSize.bytes() >= 1 && frameSize.bytes() <= frameMax,
         "--frame-size must be 1 to " + frameMax + " bytes");
-    demand(total.bytes() >= 1, "--total must be at least 1");
-    demand(
+    check(total.bytes() >= 1, "--total must be at least 1");
+    check(
         clientMemory.bytes() >= Math.max(frameSize.bytes(), blockSize.bytes()),
-        "--client-memory must hold at least one frame");
+        "--client-memory must be at least --frame-size and --block-size");
   }
 
-  private void demand(boolean holds, String otherwise) {
-    if (!holds) {
-      throw new ParameterException(spec.commandLine(), otherwise);
+  private void check(boolean valid, String problem) {
+    if (!valid) {
+      throw new ParameterException(spec.commandLine(), problem);
     }
   }
 
@@ -160,7 +165,7 @@ public final class BenchOptions {
     return requestTimeoutMs;
   }
 
-  /** What is pushed, shared out over the connections. */
+  /** Blocks to push. */
   PushBenchPlan pushPlan() {
     long blocks = (total.bytes() + blockSize.bytes() - 1) / blockSize.bytes();
     return new PushBenchPlan(blocks, (int) blockSize.bytes(), blocksPerFrame());
@@ -170,16 +175,16 @@ public final class BenchOptions {
     return (int) Math.max(1, frameSize.bytes() / (blockSize.bytes() + BlockHeader.LENGTH));
   }
 
-  /** Requests under way on all connections together. */
+  /** Maximum number of requests in flight on all connections. */
   int requestsInFlight() {
     long frame = Math.max(frameSize.bytes(), blockSize.bytes() + BlockHeader.LENGTH);
     return (int) Math.min(Integer.MAX_VALUE, Math.max(1, clientMemory.bytes() / frame));
   }
 
   /**
-   * Returns owned.
+   * Returns owned a transport for the options.
    *
-   * @throws IOException one line: why nobody can be connected to by {@code identity}
+   * @throws IOException if {@code identity} is not usable, with a message of one line
    */
   DataTransport newTransport(ControlIdentity identity) throws IOException {
     if (identity.problem().isPresent()) {

@@ -8,18 +8,19 @@ import java.util.Map;
 import org.HdrHistogram.Histogram;
 
 /**
- * What a run measured.
+ * Measurements of a benchmark.
  *
- * @param setting the options in words
+ * @param benchmark name of the benchmark
+ * @param setting description of the options
  * @param movedBytes pushed and acknowledged (payload), or fetched and verified (whole blocks)
- * @param requests pushes or fetches that succeeded
- * @param repeats refused for the moment and sent again
- * @param latencyUs microseconds from sending to the answer
+ * @param requests successful pushes or fetches
+ * @param repeats requests that were refused temporarily and sent again
+ * @param latencyUs microseconds from request to reply
  * @param before counters of each server at the start
- * @param after the same at the end
+ * @param after counters of each server at the end
  */
 public record BenchReport(
-    String what,
+    String benchmark,
     String setting,
     long movedBytes,
     long blocks,
@@ -48,9 +49,9 @@ public record BenchReport(
 
   String render() {
     double gib = movedBytes / BYTES_PER_GIB;
-    TextTable table = new TextTable(what, setting);
+    TextTable table = new TextTable(benchmark, setting);
     table.row("bytes", size(movedBytes) + " in " + text("%.2f s", seconds()));
-    table.row("blocks", blocks + " in " + requests + " requests, " + repeats + " sent again");
+    table.row("blocks", blocks + " in " + requests + " requests, " + repeats + " retries");
     table.row("throughput", size((long) (movedBytes / seconds())) + "/s");
     table.row("latency", latencies());
     table.row(

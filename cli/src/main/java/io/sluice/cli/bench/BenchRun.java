@@ -21,10 +21,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
 
-/**
- * One run of a benchmark: its application, transport and threads, ended together. Used by the main
- * thread.
- */
+/** One benchmark: owns its application, transport and threads. Used by the main thread. */
 public final class BenchRun implements AutoCloseable {
   private final BenchOptions options;
   private final ProgressLine.Factory progress;
@@ -46,20 +43,20 @@ public final class BenchRun implements AutoCloseable {
     this.cluster = cluster;
   }
 
-  /** Where to find the cluster, and as whom. */
+  /** Cluster and user of a benchmark. */
   public record Target(List<HostPort> coordinators, long timeoutMs, ControlIdentity identity) {
-    /** As the environment says. */
+    /** Target with the identity from the environment. */
     static Target of(QuorumOptions quorum) {
       return new Target(quorum.coordinators(), quorum.timeoutMs(), ControlIdentity.ofEnvironment());
     }
 
-    /** A name that no other run has. */
+    /** A new, unique application name. */
     public String freshApplication() {
       return identity.applicationName(BenchNames.fresh());
     }
   }
 
-  /** Finds a coordinator and registers the application. */
+  /** Connects to a coordinator and registers the application. */
   public static BenchRun start(
       BenchOptions options, Target target, ProgressLine.Factory progress, String application)
       throws IOException {
@@ -95,12 +92,12 @@ public final class BenchRun implements AutoCloseable {
     return cluster;
   }
 
-  /** Pushes what the options say. */
+  /** Pushes blocks as given by the options. */
   public BenchReport push() throws IOException, InterruptedException {
     List<Share> shares = cluster.assign(options.partitions());
     PushBenchPlan plan = options.pushPlan();
     byte[] payload = new byte[plan.payloadLength()];
-    // Any bytes do: nobody on the way looks into a payload but for its checksum.
+    // Random bytes: only the checksum of a payload is computed.
     RandomGenerator.of("L64X128MixRandom").nextBytes(payload);
     try (BenchConnections connections = connect(shares);
         ProgressLine line = progress.start("push", plan.payloadBytes())) {
@@ -123,10 +120,10 @@ public final class BenchRun implements AutoCloseable {
   }
 
   /**
-   * Fetches all that is there.
+   * Fetches all data of the application.
    *
-   * @param shares where to look
-   * @param expectedBlocks how many there must be; negative: unknown
+   * @param shares servers and partitions to open
+   * @param expectedBlocks expected number of blocks; negative: unknown
    */
   public BenchReport fetch(List<Share> shares, long expectedBlocks)
       throws IOException, InterruptedException {
@@ -143,7 +140,7 @@ public final class BenchRun implements AutoCloseable {
       }
       if (bytes == 0) {
         throw new IOException(
-            "no server holds anything of application "
+            "no server stores data of application "
                 + cluster.application()
                 + " in partitions 0.."
                 + (options.partitions() - 1));
@@ -160,7 +157,7 @@ public final class BenchRun implements AutoCloseable {
       }
       if (expectedBlocks >= 0 && blocks.get() != expectedBlocks) {
         throw new IOException(
-            "expected " + expectedBlocks + " blocks, the servers returned " + blocks.get());
+            "wrong number of blocks: expected=" + expectedBlocks + " fetched=" + blocks.get());
       }
       return report;
     }
@@ -179,14 +176,14 @@ public final class BenchRun implements AutoCloseable {
   }
 
   private BenchReport measured(
-      String what,
+      String benchmark,
       List<Share> shares,
       List<? extends BenchWorker> workers,
       ProgressLine line,
       java.util.function.LongSupplier blocks)
       throws IOException, InterruptedException {
-    LoadPump pump =
-        new LoadPump(
+    LoadGenerator generator =
+        new LoadGenerator(
             options.inFlight(),
             options.requestsInFlight(),
             scheduler,
@@ -195,20 +192,20 @@ public final class BenchRun implements AutoCloseable {
     Map<String, GetStatusReply> before = cluster.statuses(shares);
     long cpuBefore = cpu.nanos();
     long startedAt = System.nanoTime();
-    pump.run(workers, options.requestTimeoutMs() * 2);
+    generator.run(workers, options.requestTimeoutMs() * 2);
     long elapsedNanos = System.nanoTime() - startedAt;
     long clientCpuNanos = cpu.nanos() - cpuBefore;
     Map<String, GetStatusReply> after = cluster.statuses(shares);
     return new BenchReport(
-        what,
+        benchmark,
         options.describe() + ", " + workers.size() + " workers to " + shares.size() + " servers",
-        pump.bytes(),
+        generator.bytes(),
         blocks.getAsLong(),
-        pump.requests(),
-        pump.repeats(),
+        generator.requests(),
+        generator.repeats(),
         elapsedNanos,
         clientCpuNanos,
-        pump.latencyUs(),
+        generator.latencyUs(),
         before,
         after);
   }

@@ -2,15 +2,15 @@ package io.sluice.cli.bench;
 
 import java.util.concurrent.CompletableFuture;
 
-/** One connection's share of the work. */
+/** Requests of one connection. */
 interface BenchWorker {
 
   /** A request that can be sent again after a refusal. */
   interface Request {
-    /** Sends; completes with the bytes that were moved. */
+    /** Sends the request; completes with the transferred bytes. */
     CompletableFuture<Long> send();
   }
 
-  /** The next request, or null when nothing is left. Called by one thread at a time; cheap. */
+  /** Returns the next request, or null after the last one. Called by one thread at a time; fast. */
   Request next();
 }

@@ -3,10 +3,10 @@ package io.sluice.cli.bench;
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 
-/** CPU time of this process, all threads. */
+/** CPU time of all threads of this process. */
 public final class CpuClock {
 
-  /** 0 where the JVM cannot tell. */
+  /** CPU time in nanoseconds; 0 if the JVM does not provide it. */
   public long nanos() {
     return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
         ? Math.max(0, system.getProcessCpuTime())

@@ -10,7 +10,9 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code sluice bench fetch}. */
-@Command(name = "fetch", description = "Fetch and verify every block of a push, and measure.")
+@Command(
+    name = "fetch",
+    description = "Fetch and verify all blocks of a push, and measure throughput and latency.")
 final class FetchCommand implements Callable<Integer> {
   @Mixin private QuorumOptions quorum;
   @Mixin private BenchOptions options;
@@ -19,11 +21,11 @@ final class FetchCommand implements Callable<Integer> {
       names = "--application",
       paramLabel = "NAME",
       description =
-          "Fetch what 'bench push --keep' left under this name; default: push first, with the same"
-              + " options.")
+          "Application of an earlier `bench push --keep` whose data to fetch; default: "
+              + "push first, with the same options.")
   private String application;
 
-  @Option(names = "--keep", description = "Leave the data until the lease ends.")
+  @Option(names = "--keep", description = "Keep the data until the lease expires.")
   private boolean keep;
 
   @Override
@@ -40,8 +42,8 @@ final class FetchCommand implements Callable<Integer> {
           BenchNames.print(options.spec(), pushed.render());
           expectedBlocks = pushed.blocks();
         }
-        List<Share> everywhere = run.cluster().everywhere(options.partitions());
-        BenchNames.print(options.spec(), run.fetch(everywhere, expectedBlocks).render());
+        List<Share> shares = run.cluster().allPartitionsOnEveryServer(options.partitions());
+        BenchNames.print(options.spec(), run.fetch(shares, expectedBlocks).render());
       } finally {
         if (!keep) {
           run.cluster().forget();

@@ -21,15 +21,15 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
 /**
- * What to fetch from one server: everything that it has of a shuffle, cut at slice marks, so that
- * every range holds whole blocks.
+ * Fetches of all data of a shuffle on one server. Ranges begin and end at slice marks, so that each
+ * contains whole blocks.
  *
- * @param work fetches, in no particular order; thread-safe
- * @param bytes of all of them, headers included
- * @param partitions that hold something
+ * @param work fetches in any order; thread-safe
+ * @param bytes total length, including block headers
+ * @param partitions number of partitions that are not empty
  */
 record FetchPlan(Queue<Fetch> work, long bytes, int partitions) {
-  /** The protocol's limits on one request. */
+  /** Limits of the protocol for one request. */
   private static final int MAX_PARTITIONS_PER_OPEN = 4096;
 
   private static final int MAX_RANGES_PER_FETCH = 16384;
@@ -38,8 +38,8 @@ record FetchPlan(Queue<Fetch> work, long bytes, int partitions) {
    * Opens every partition of the share.
    *
    * @param connection borrowed, to the share's server
-   * @param sliceBytes about the size of a fetch; one mark is at least taken whole
-   * @throws IOException naming server and partition when data was there and is not any more
+   * @param sliceBytes approximate size of a fetch; the bytes between two marks are not split
+   * @throws IOException with server and partition if data is lost or expired
    */
   static FetchPlan of(
       DataConnection connection, Share share, ShuffleId shuffle, long sliceBytes, long timeoutMs)
@@ -65,7 +65,7 @@ record FetchPlan(Queue<Fetch> work, long bytes, int partitions) {
         throw new IOException(
             "server "
                 + share.server().getName()
-                + " did not answer an open in "
+                + " did not answer an open request within "
                 + timeoutMs
                 + " ms",
             late);
@@ -92,7 +92,7 @@ record FetchPlan(Queue<Fetch> work, long bytes, int partitions) {
       cut();
       fetch = Fetch.newBuilder().setShuffle(shuffle).setEpoch(reply.getEpoch());
       for (PartitionState state : reply.getPartitionsList()) {
-        demandNothingLost(server, state);
+        requirePresent(server, state);
         if (state.getLength() > 0) {
           partitions++;
           bytes += state.getLength();
@@ -103,11 +103,16 @@ record FetchPlan(Queue<Fetch> work, long bytes, int partitions) {
       fetch = null;
     }
 
-    private static void demandNothingLost(String server, PartitionState state) throws IOException {
+    private static void requirePresent(String server, PartitionState state) throws IOException {
       Presence presence = state.getPresence();
       if (presence == Presence.DATA_LOST || presence == Presence.SHUFFLE_EXPIRED) {
         throw new IOException(
-            "server " + server + " partition " + state.getPartition() + ": " + presence);
+            "data is not available: partition="
+                + state.getPartition()
+                + " server="
+                + server
+                + " presence="
+                + presence);
       }
     }
 

@@ -12,7 +12,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A connection that takes fetches from the queue of its server and verifies what comes. */
+/** Sends fetches from the queue of a server on one connection, and verifies the fetched blocks. */
 final class FetchWorker implements BenchWorker {
   private final DataConnection connection;
   private final String server;
@@ -20,11 +20,12 @@ final class FetchWorker implements BenchWorker {
   private final AtomicLong blocksSeen;
 
   /**
-   * Sends nothing yet.
+   * Sends no requests yet.
    *
    * @param connection borrowed
-   * @param work shared with the other workers of the server; ranges begin and end between blocks
-   * @param blocksSeen counts the blocks that were verified
+   * @param work shared with the other workers of the server; ranges begin and end at block
+   *     boundaries
+   * @param blocksSeen counter of verified blocks
    */
   FetchWorker(DataConnection connection, String server, Queue<Fetch> work, AtomicLong blocksSeen) {
     this.connection = connection;
@@ -39,7 +40,7 @@ final class FetchWorker implements BenchWorker {
     return fetch == null ? null : () -> connection.fetch(fetch).thenApply(this::verified);
   }
 
-  /** Bytes of the body, each block of it checked. Takes the body. */
+  /** Verifies all blocks of the body and returns its length. Takes the body. */
   private long verified(FetchedBody fetched) {
     try (fetched) {
       ByteBuf bytes = fetched.bytes();

@@ -7,7 +7,7 @@ import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 
-/** Shows how far a run is: a bar on a terminal, a line every few seconds elsewhere. */
+/** Progress of a benchmark: a bar on a terminal, otherwise a line every few seconds. */
 public final class ProgressLine implements AutoCloseable {
   private static final int BAR_INTERVAL_MS = 200;
   private static final int LINE_INTERVAL_MS = 3000;
@@ -30,14 +30,15 @@ public final class ProgressLine implements AutoCloseable {
     bar.close();
   }
 
-  /** Makes progress lines that suit where they are seen. */
+  /** Creates progress lines. */
   public interface Factory {
     ProgressLine start(String task, long totalBytes);
 
     /**
-     * For a command.
+     * Creates the factory of a command.
      *
-     * @param err where complaints go; lines go there too when nobody sits at a terminal
+     * @param terminal whether standard error is a terminal
+     * @param err writer for lines if it is not
      */
     static Factory of(boolean terminal, PrintWriter err) {
       return (task, totalBytes) -> {

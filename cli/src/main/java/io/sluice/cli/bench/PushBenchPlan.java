@@ -3,11 +3,11 @@ package io.sluice.cli.bench;
 import io.sluice.common.block.BlockHeader;
 
 /**
- * What a push sends: blocks of one size, shared out evenly over the workers.
+ * Blocks of one size, distributed evenly over the workers.
  *
- * @param blocks of all workers together
- * @param payloadLength of each, in bytes
- * @param blocksPerFrame at most
+ * @param blocks number of blocks of all workers
+ * @param payloadLength payload of a block in bytes
+ * @param blocksPerFrame maximum number of blocks in a frame
  */
 record PushBenchPlan(long blocks, int payloadLength, int blocksPerFrame) {
 
@@ -15,7 +15,7 @@ record PushBenchPlan(long blocks, int payloadLength, int blocksPerFrame) {
     return blocks * payloadLength;
   }
 
-  /** Blocks that worker {@code worker} of {@code workers} sends. */
+  /** Number of blocks of worker {@code worker} of {@code workers}. */
   long blocksOf(int worker, int workers) {
     return blocks / workers + (worker < blocks % workers ? 1 : 0);
   }

@@ -9,7 +9,9 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code sluice bench push}. */
-@Command(name = "push", description = "Push blocks of one size and measure.")
+@Command(
+    name = "push",
+    description = "Push blocks of one size, and measure throughput and latency.")
 final class PushCommand implements Callable<Integer> {
   @Mixin private QuorumOptions quorum;
   @Mixin private BenchOptions options;
@@ -17,12 +19,12 @@ final class PushCommand implements Callable<Integer> {
   @Option(
       names = "--application",
       paramLabel = "NAME",
-      description = "Application to push as; default: a fresh name.")
+      description = "Application id to use; default: a new, unique id.")
   private String application;
 
   @Option(
       names = "--keep",
-      description = "Leave the data for 'bench fetch --application' until the lease ends.")
+      description = "Keep the data for `bench fetch --application` until the lease expires.")
   private boolean keep;
 
   @Override
@@ -42,7 +44,7 @@ final class PushCommand implements Callable<Integer> {
       if (keep) {
         BenchNames.print(
             options.spec(),
-            "kept for "
+            "data is kept for "
                 + DurationText.print(run.cluster().leaseMs())
                 + ": bench fetch --application "
                 + name

@@ -11,9 +11,9 @@ import io.sluice.transport.client.DataConnection;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One map attempt that pushes blocks to the partitions of one server, in turn. Block {@code n} of
- * the worker goes to partition {@code n mod P} with sequence number {@code n / P}: a frame is
- * determined by its first number alone, so one that was refused is simply made again.
+ * One map attempt that pushes blocks to the partitions of one server, round-robin. Block {@code n}
+ * of the worker goes to partition {@code n mod P} with sequence number {@code n / P}: a frame is
+ * determined by its first block number, so a refused frame is built again for a retry.
  */
 final class PushWorker implements BenchWorker {
   private final DataConnection connection;
@@ -26,13 +26,13 @@ final class PushWorker implements BenchWorker {
   private long nextBlock;
 
   /**
-   * Sends nothing yet.
+   * Sends no requests yet.
    *
    * @param connection borrowed
    * @param attempt number of this worker; also its map index
-   * @param partitions that live on the connection's server
-   * @param blocks how many this worker sends
-   * @param payload borrowed, shared by all workers: as long as a block's payload
+   * @param partitions partitions on the connection's server
+   * @param blocks number of blocks that this worker sends
+   * @param payload borrowed, shared by all workers: the payload of each block
    */
   PushWorker(
       DataConnection connection,
@@ -68,7 +68,8 @@ final class PushWorker implements BenchWorker {
   }
 
   /**
-   * Returns owned: the blocks {@code first .. first + count - 1}, those of a partition adjacent.
+   * Returns owned a frame with the blocks {@code first .. first + count - 1}; blocks of a partition
+   * are adjacent.
    */
   ByteBuf frame(long first, int count) {
     ByteBuf frame = PooledByteBufAllocator.DEFAULT.directBuffer(count * plan.blockLength());

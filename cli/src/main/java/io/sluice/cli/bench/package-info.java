@@ -1,8 +1,7 @@
 /**
- * {@code sluice bench}: load on a running cluster, measured from outside.
+ * {@code sluice bench}: generates load on a running cluster and measures it at the client.
  *
- * <p>Thread model: the main thread prepares and waits; requests are made and answered on the
- * transport's few event loops, whatever the number of connections; one scheduler thread renews the
- * lease and sends refused requests again.
+ * <p>Thread model: the main thread prepares and waits. Requests are sent and completed on the
+ * transport's event loops. One scheduler thread renews the lease and retries refused requests.
  */
 package io.sluice.cli.bench;

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import picocli.CommandLine.IExitCodeGenerator;
 
-/** A command that failed in a way that scripts may want to tell apart. The message is one line. */
+/** Failure of a command with an exit code for scripts. The message is one line. */
 public final class CommandFailure extends IOException implements IExitCodeGenerator {
   private static final long serialVersionUID = 1L;
 
@@ -20,7 +20,10 @@ public final class CommandFailure extends IOException implements IExitCodeGenera
     this(code, message, null);
   }
 
-  /** Several that all failed; the code is theirs if they agree. */
+  /**
+   * Combines several failures. The exit code is theirs if all have the same, otherwise {@link
+   * ExitCode#FAILED}.
+   */
   public static CommandFailure ofAll(List<? extends IOException> failures) {
     List<ExitCode> codes = failures.stream().map(CommandFailure::codeOf).distinct().toList();
     CommandFailure failure =

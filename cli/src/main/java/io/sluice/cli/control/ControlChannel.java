@@ -22,9 +22,9 @@ import java.util.function.Function;
 
 /** A connection for control calls to one coordinator or server. Thread-safe. */
 public final class ControlChannel implements AutoCloseable {
-  private static final long CLOSE_PATIENCE_SECONDS = 2;
+  private static final long CLOSE_TIMEOUT_SECONDS = 2;
 
-  /** A list of ten thousand servers with all their disks. */
+  /** Maximum reply length: enough for a list of 10,000 servers with their disks. */
   private static final int MAX_REPLY_LENGTH = 64 << 20;
 
   private final HostPort peer;
@@ -32,19 +32,19 @@ public final class ControlChannel implements AutoCloseable {
   private final long timeoutMs;
   private final ManagedChannel channel;
 
-  /** Why this user cannot prove who it is, or null. */
-  private final String unprovable;
+  /** Reason why the credentials of the user are not usable, or null. */
+  private final String identityProblem;
 
   /**
-   * As the environment says. Connects at the first call.
+   * Creates a channel with the identity from the environment. Connects at the first call.
    *
-   * @param role what the peer should be, for messages: {@code coordinator}
+   * @param role expected role of the peer, for messages, such as {@code coordinator}
    */
   public ControlChannel(String role, HostPort peer, long timeoutMs) {
     this(role, peer, timeoutMs, ControlIdentity.ofEnvironment());
   }
 
-  /** To a coordinator, or to a server as a user. Connects at the first call. */
+  /** Creates a channel to a coordinator, or to a server as a user. Connects at the first call. */
   public ControlChannel(String role, HostPort peer, long timeoutMs, ControlIdentity identity) {
     this(role, peer, timeoutMs, identity, identity.userProofs());
   }
@@ -58,7 +58,7 @@ public final class ControlChannel implements AutoCloseable {
     this.role = role;
     this.peer = peer;
     this.timeoutMs = timeoutMs;
-    this.unprovable = identity.problem().orElse(null);
+    this.identityProblem = identity.problem().orElse(null);
     this.channel =
         identity
             .tls()
@@ -68,21 +68,24 @@ public final class ControlChannel implements AutoCloseable {
             .build();
   }
 
-  /** To a server, as the application that {@code identity} has a token of, or else its user. */
+  /**
+   * Creates a channel to a server, with the application token of {@code identity} or, without one,
+   * as its user.
+   */
   public static ControlChannel ofServer(HostPort peer, long timeoutMs, ControlIdentity identity) {
     return new ControlChannel("shuffle server", peer, timeoutMs, identity, identity.serverProofs());
   }
 
-  /** As below, as the environment says. */
+  /** Connects with the identity from the environment. */
   public static ControlChannel firstCoordinator(List<HostPort> quorum, long timeoutMs)
       throws IOException {
     return firstCoordinator(quorum, timeoutMs, ControlIdentity.ofEnvironment());
   }
 
   /**
-   * The first of several coordinators that answers. Returns owned.
+   * Returns owned a channel to the first coordinator that answers.
    *
-   * @throws IOException naming each and why it did not
+   * @throws IOException if none answers, with the reason of each
    */
   public static ControlChannel firstCoordinator(
       List<HostPort> quorum, long timeoutMs, ControlIdentity identity) throws IOException {
@@ -94,9 +97,9 @@ public final class ControlChannel implements AutoCloseable {
         candidate.coordinator(
             stub -> stub.listServers(io.sluice.proto.ListServersRequest.getDefaultInstance()));
         return candidate;
-      } catch (IOException silent) {
+      } catch (IOException noAnswer) {
         candidate.close();
-        reasons.add(silent);
+        reasons.add(noAnswer);
       }
     }
     throw CommandFailure.ofAll(reasons);
@@ -106,25 +109,25 @@ public final class ControlChannel implements AutoCloseable {
     return peer;
   }
 
-  /** Calls the coordinator at the other end. */
+  /** Calls the coordinator. */
   public <R> R coordinator(Function<CoordinatorBlockingStub, R> call) throws IOException {
     return call(CoordinatorGrpc.newBlockingStub(channel), call);
   }
 
-  /** Calls the REST API of the coordinator at the other end. */
+  /** Calls the REST API of the coordinator. */
   public <R> R admin(Function<AdminBlockingStub, R> call) throws IOException {
     return call(AdminGrpc.newBlockingStub(channel), call);
   }
 
-  /** Calls the shuffle server at the other end. */
+  /** Calls the shuffle server. */
   public <R> R server(Function<ShuffleServerControlBlockingStub, R> call) throws IOException {
     return call(ShuffleServerControlGrpc.newBlockingStub(channel), call);
   }
 
   private <S extends AbstractBlockingStub<S>, R> R call(S stub, Function<S, R> call)
       throws IOException {
-    if (unprovable != null) {
-      throw new IOException(unprovable);
+    if (identityProblem != null) {
+      throw new IOException(identityProblem);
     }
     try {
       return call.apply(stub.withDeadlineAfter(timeoutMs, TimeUnit.MILLISECONDS));
@@ -144,11 +147,12 @@ public final class ControlChannel implements AutoCloseable {
   private String reason(StatusRuntimeException failure) {
     io.grpc.Status status = failure.getStatus();
     return switch (status.getCode()) {
-      case UNAVAILABLE -> "cannot be reached: " + rootMessage(failure);
+      case UNAVAILABLE -> "is not reachable: " + rootMessage(failure);
       case DEADLINE_EXCEEDED -> "did not answer within " + timeoutMs + " ms";
-      case PERMISSION_DENIED -> "denies the call: " + status.getDescription();
+      case PERMISSION_DENIED -> "denied the call: " + status.getDescription();
       case UNAUTHENTICATED -> "failed authentication: " + status.getDescription();
-      case UNIMPLEMENTED -> "is not a " + role + ": it does not know the call";
+      case UNIMPLEMENTED ->
+          "does not implement the call; check that the address is that of a " + role;
       default -> "failed: " + CallFailure.describe(status);
     };
   }
@@ -162,14 +166,14 @@ public final class ControlChannel implements AutoCloseable {
   }
 
   /**
-   * Turns a refusal into a failure.
+   * Throws if the status is not OK.
    *
-   * @param what what was asked for
+   * @param operation requested operation, for the message
    */
-  public void demandOk(String what, Status status, String message) throws IOException {
+  public void requireOk(String operation, Status status, String message) throws IOException {
     if (status != Status.OK) {
       throw new IOException(
-          role + " " + peer + " refused to " + what + ": " + status + " " + message);
+          role + " " + peer + " refused to " + operation + ": " + status + " " + message);
     }
   }
 
@@ -177,8 +181,8 @@ public final class ControlChannel implements AutoCloseable {
   public void close() {
     channel.shutdownNow();
     try {
-      if (!channel.awaitTermination(CLOSE_PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-        return; // Its threads are daemons: nothing is kept alive by it.
+      if (!channel.awaitTermination(CLOSE_TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+        return; // Its threads are daemons and do not keep the JVM running.
       }
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();

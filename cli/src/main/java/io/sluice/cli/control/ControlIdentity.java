@@ -16,19 +16,19 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Who uses the command line, as its environment says: {@code RSS_USER}, or else the
- * operating-system user, with the secret in {@code RSS_USER_SECRET_FILE} or {@code
- * RSS_USER_SECRET}; and whom it trusts. There are no options for it: every user of a host sees
- * those. Thread-safe.
+ * User and trusted certificates of the command line, from the environment: {@code RSS_USER}, or
+ * else the operating-system user, with the secret in {@code RSS_USER_SECRET_FILE} or {@code
+ * RSS_USER_SECRET}. There are no options for them, because options are visible to all users of a
+ * host. Thread-safe.
  */
 public final class ControlIdentity {
-  /** Who the caller is. */
+  /** Name of the user. */
   public static final String USER_VARIABLE = "RSS_USER";
 
-  /** Names the file with the caller's secret. */
+  /** File with the secret of the user. */
   public static final String FILE_VARIABLE = "RSS_USER_SECRET_FILE";
 
-  /** Names the file with the authorities of coordinators and servers. */
+  /** File with the certificate authorities of coordinators and servers. */
   public static final String TRUST_VARIABLE = "RSS_TLS_TRUST_FILE";
 
   private static final String PEER_VARIABLE = "RSS_TLS_PEER_NAME";
@@ -57,73 +57,73 @@ public final class ControlIdentity {
     this.problem = tls.problem().orElse(found);
   }
 
-  /** As the environment of this process says. */
+  /** Identity from the environment of this process. */
   public static ControlIdentity ofEnvironment() {
     return ofEnvironment(new ApplicationCredentials());
   }
 
   /**
-   * As the environment of this process says.
+   * Identity from the environment of this process.
    *
-   * @param credentials of the application that the command works as; filled by {@link #learn}, or
-   *     by whoever else registers the application
+   * @param credentials credentials of the command's application; set by {@link #learn} or by
+   *     another component that registers the application
    */
   public static ControlIdentity ofEnvironment(ApplicationCredentials credentials) {
     return new ControlIdentity(System.getenv(), System.getProperty("user.name"), credentials);
   }
 
-  /** As {@code environment} says. */
+  /** Identity from {@code environment}. */
   public static ControlIdentity of(Map<String, String> environment, String systemUser) {
     return new ControlIdentity(Map.copyOf(environment), systemUser, new ApplicationCredentials());
   }
 
-  /** The same user, as another application. */
+  /** Identity of the same user for another application. */
   public ControlIdentity ofAnotherApplication() {
     return new ControlIdentity(environment, systemUser, new ApplicationCredentials());
   }
 
-  /** Why this user cannot prove who it is, in one line. */
+  /** Reason in one line why the credentials are not usable; empty if they are. */
   public Optional<String> problem() {
     return Optional.ofNullable(problem);
   }
 
-  /** Encrypted if the environment names authorities to trust. */
+  /** TLS settings; enabled if the environment names trusted certificate authorities. */
   public ClientTls tls() {
     return tls;
   }
 
-  /** What data connections are proved with. */
+  /** Credentials of data connections. */
   public ApplicationCredentials credentials() {
     return credentials;
   }
 
-  /** As coordinators call the user. */
+  /** User name at coordinators. */
   public String user() {
     return environment.getOrDefault(USER_VARIABLE, systemUser);
   }
 
-  /** What a fresh application has to be called: a cluster that knows users wants theirs first. */
+  /** Id of a new application: with authentication, it must begin with the user's name. */
   public String applicationName(String fresh) {
     return ClientIdentity.applicationName(config(environment), systemUser, environment, fresh);
   }
 
-  /** Keeps the token that a coordinator granted, if it granted one. */
+  /** Stores the token of a coordinator's reply, if it has one. */
   public void learn(boolean granted, TokenGrant grant, String application) throws SluiceException {
     identity.learn(granted, grant, application);
   }
 
-  /** What to prove calls with; nothing without a secret. */
+  /** Interceptors that authenticate calls as the user; empty without a secret. */
   List<ClientInterceptor> userProofs() {
     return identity.userProofs();
   }
 
-  /** What to prove calls of servers with: they may know the application, and not the user. */
+  /** Interceptors for calls of servers, which may know the application but not the user. */
   List<ClientInterceptor> serverProofs() {
     List<ClientInterceptor> proofs = identity.applicationProofs();
     return proofs.isEmpty() ? identity.userProofs() : proofs;
   }
 
-  /** The same for a client that reads it from a configuration; secrets stay where they are. */
+  /** Client configuration keys for this identity; secrets are passed as file names. */
   public Map<String, String> clientSettings() {
     Map<String, String> settings = new HashMap<>();
     copy(USER_VARIABLE, settings, "rss.security.user");

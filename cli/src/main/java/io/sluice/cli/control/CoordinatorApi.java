@@ -14,12 +14,12 @@ import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The REST API of one coordinator, asked over its control port. Thread-safe. */
+/** REST API of one coordinator, called over its RPC port. Thread-safe. */
 public final class CoordinatorApi implements AutoCloseable {
   private static final String PREFIX = "/api/v1/";
   private static final int OK = 200;
 
-  /** Later coordinators say more than this program knows. */
+  /** Ignores unknown properties, because newer coordinators may send more. */
   private static final JsonMapper MAPPER =
       JsonMapper.builder()
           .disable(
@@ -38,11 +38,11 @@ public final class CoordinatorApi implements AutoCloseable {
   }
 
   /**
-   * Looks.
+   * Reads a resource.
    *
-   * @param query parameters; empty values are left out
+   * @param query query parameters; empty values are omitted
    * @param path such as {@code ["servers", name]}
-   * @throws CommandFailure one line
+   * @throws CommandFailure with a message of one line
    */
   public JsonNode get(Map<String, ?> query, List<String> path) throws IOException {
     StringJoiner parameters = new StringJoiner("&");
@@ -55,26 +55,31 @@ public final class CoordinatorApi implements AutoCloseable {
     return call("GET", path, parameters.toString());
   }
 
-  /** As {@link #get(Map, List)}, without parameters. */
+  /** Reads a resource without query parameters. */
   public JsonNode get(String... path) throws IOException {
     return get(Map.of(), List.of(path));
   }
 
   /**
-   * Changes something.
+   * Executes an admin operation.
    *
    * @param method {@code POST} or {@code DELETE}
    */
-  public JsonNode act(String method, List<String> path) throws IOException {
+  public JsonNode mutate(String method, List<String> path) throws IOException {
     return call(method, path, "");
   }
 
-  /** A JSON object as the type that the coordinator made it of. */
+  /** Converts a JSON object to a resource type. */
   public static <T> T as(Class<T> type, JsonNode json) throws IOException {
     try {
       return MAPPER.treeToValue(json, type);
     } catch (JacksonException e) {
-      throw new IOException("the coordinator's answer is not understood: " + e.getMessage(), e);
+      throw new IOException(
+          "cannot parse the coordinator's answer as "
+              + type.getSimpleName()
+              + ": "
+              + e.getMessage(),
+          e);
     }
   }
 
@@ -95,7 +100,7 @@ public final class CoordinatorApi implements AutoCloseable {
     try {
       body = MAPPER.readTree(reply.getBody().toByteArray());
     } catch (JacksonException e) {
-      throw new IOException("coordinator " + coordinator() + " answers no JSON", e);
+      throw new IOException("coordinator " + coordinator() + " did not answer with JSON", e);
     }
     if (reply.getStatus() == OK) {
       return body;

@@ -7,25 +7,25 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The REST APIs of several coordinators: one that answers is enough to look, and what each of them
- * decides for itself is told to each. Belongs to one thread.
+ * REST APIs of several coordinators. Reads use the first one that answers; admin operations that
+ * affect one coordinator are sent to all. Used by one thread.
  */
 public final class Coordinators implements AutoCloseable {
   private final List<CoordinatorApi> all = new ArrayList<>();
 
-  /** The one that answered last is asked first. */
+  /** Index of the coordinator that answered last; it is called first. */
   private int preferred;
 
-  /** Asks a coordinator. */
+  /** A request to a coordinator. */
   @FunctionalInterface
-  public interface Question {
-    JsonNode ask(CoordinatorApi api) throws IOException;
+  public interface ApiRequest {
+    JsonNode send(CoordinatorApi api) throws IOException;
   }
 
-  /** Takes what a coordinator has done. */
+  /** Handles the answer of a coordinator. */
   @FunctionalInterface
-  public interface Done {
-    void at(HostPort coordinator, JsonNode answer) throws IOException;
+  public interface AnswerHandler {
+    void handle(HostPort coordinator, JsonNode answer) throws IOException;
   }
 
   public Coordinators(QuorumOptions quorum) {
@@ -35,16 +35,16 @@ public final class Coordinators implements AutoCloseable {
   }
 
   /**
-   * The answer of the first that has one.
+   * Returns the first successful answer.
    *
-   * @throws CommandFailure each and why it has none
+   * @throws CommandFailure if all coordinators failed, with the reason of each
    */
-  public JsonNode first(Question question) throws IOException {
+  public JsonNode first(ApiRequest request) throws IOException {
     List<IOException> failures = new ArrayList<>();
     for (int i = 0; i < all.size(); i++) {
       int at = (preferred + i) % all.size();
       try {
-        JsonNode answer = question.ask(all.get(at));
+        JsonNode answer = request.send(all.get(at));
         preferred = at;
         return answer;
       } catch (IOException failure) {
@@ -54,32 +54,33 @@ public final class Coordinators implements AutoCloseable {
     throw CommandFailure.ofAll(failures);
   }
 
-  /** As {@link #first(Question)}, of a resource. */
+  /** Returns a resource from the first coordinator that answers. */
   public <T> T first(Class<T> type, String... path) throws IOException {
     return CoordinatorApi.as(type, first(api -> api.get(path)));
   }
 
   /**
-   * Has each of them do something; one that fails keeps no other from it.
+   * Sends a request to every coordinator; a failure does not stop the others.
    *
-   * @param someUnknowing whether it is right that some do not know what is named
-   * @throws CommandFailure each that has not done it, and why
+   * @param ignoreNotFound whether NOT_FOUND of some, but not all, coordinators is no failure
+   * @throws CommandFailure with the reason of each coordinator that failed
    */
-  public void each(Question act, boolean someUnknowing, Done done) throws IOException {
+  public void each(ApiRequest request, boolean ignoreNotFound, AnswerHandler handler)
+      throws IOException {
     List<IOException> failures = new ArrayList<>();
-    List<IOException> unknowing = new ArrayList<>();
+    List<IOException> notFound = new ArrayList<>();
     for (CoordinatorApi api : all) {
       try {
-        done.at(api.coordinator(), act.ask(api));
+        handler.handle(api.coordinator(), request.send(api));
       } catch (CommandFailure failure) {
-        boolean unknown = failure.code() == ExitCode.NOT_FOUND;
-        (unknown && someUnknowing ? unknowing : failures).add(failure);
+        boolean isNotFound = failure.code() == ExitCode.NOT_FOUND;
+        (isNotFound && ignoreNotFound ? notFound : failures).add(failure);
       } catch (IOException failure) {
         failures.add(failure);
       }
     }
-    if (unknowing.size() == all.size()) {
-      throw CommandFailure.ofAll(unknowing);
+    if (notFound.size() == all.size()) {
+      throw CommandFailure.ofAll(notFound);
     }
     if (!failures.isEmpty()) {
       throw CommandFailure.ofAll(failures);

@@ -5,7 +5,7 @@ package io.sluice.cli.control;
  * docs/operations.md lists them, and the systemd units restart services by them.
  */
 public enum ExitCode {
-  /** The command did its work, or the service stopped cleanly after a signal. */
+  /** The command succeeded, or the service stopped cleanly after a signal. */
   DONE(0),
 
   /** The command failed, or the service could not start or resume. A restart can help. */

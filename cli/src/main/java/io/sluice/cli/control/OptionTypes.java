@@ -9,18 +9,20 @@ import picocli.CommandLine;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads sizes, times and addresses in options as configuration files write them. */
+/**
+ * Converters of sizes, times and addresses in options; formats are those of configuration files.
+ */
 public final class OptionTypes {
 
   private OptionTypes() {}
 
-  /** Teaches a command tree the types that have one meaning everywhere. */
+  /** Registers the converters that are used for all options of a type. */
   public static void register(CommandLine line) {
     line.registerConverter(DataSize.class, text -> converted(text, DataSize::parse));
     line.registerConverter(HostPort.class, text -> converted(text, HostPort::parse));
   }
 
-  /** A span of time in milliseconds. */
+  /** Converts a duration to milliseconds. */
   public static final class Millis implements ITypeConverter<Long> {
     @Override
     public Long convert(String text) {
@@ -28,7 +30,7 @@ public final class OptionTypes {
     }
   }
 
-  /** The one of some constants that prints as the text. */
+  /** Returns the constant whose {@code toString} is {@code text}. */
   public static <E extends Enum<E>> E oneOf(E[] all, String text) {
     StringBuilder names = new StringBuilder();
     for (E each : all) {

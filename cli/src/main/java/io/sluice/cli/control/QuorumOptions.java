@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Option;
 
-/** The options by which a command finds the cluster. */
+/** Options with the coordinators of the cluster. */
 public final class QuorumOptions {
 
   @Option(
@@ -14,7 +14,9 @@ public final class QuorumOptions {
       required = true,
       split = ",",
       paramLabel = "HOST:PORT",
-      description = "Coordinators; any that answers is used. Comma-separated or repeated.")
+      description =
+          "Addresses of coordinators, comma-separated or repeated. Reads use the first one "
+              + "that answers.")
   private List<HostPort> coordinators = new ArrayList<>();
 
   @Option(
@@ -22,25 +24,25 @@ public final class QuorumOptions {
       defaultValue = "10s",
       paramLabel = "TIME",
       converter = OptionTypes.Millis.class,
-      description = "Patience with one control call; default ${DEFAULT-VALUE}.")
+      description = "Timeout of one control call; default ${DEFAULT-VALUE}.")
   private long timeoutMs;
 
-  /** The first coordinator that answers. Returns owned. */
+  /** Returns owned a channel to the first coordinator that answers. */
   public ControlChannel connect() throws IOException {
     return connect(ControlIdentity.ofEnvironment());
   }
 
-  /** The same, as somebody. */
+  /** Returns owned a channel with another identity. */
   public ControlChannel connect(ControlIdentity identity) throws IOException {
     return ControlChannel.firstCoordinator(coordinators, timeoutMs, identity);
   }
 
-  /** In the order given. */
+  /** Addresses in the order of the option. */
   public List<HostPort> coordinators() {
     return List.copyOf(coordinators);
   }
 
-  /** As given, comma-separated. */
+  /** Addresses, comma-separated. */
   public String text() {
     return String.join(",", coordinators.stream().map(HostPort::toString).toList());
   }

@@ -1,6 +1,6 @@
 /**
- * Control calls to coordinators and servers, with a deadline each and failures in one line.
+ * Control calls to coordinators and servers. Each call has a timeout; error messages are one line.
  *
- * <p>Thread model: thread-safe, as gRPC's blocking stubs are; calls block the caller.
+ * <p>Thread model: thread-safe; calls block the caller.
  */
 package io.sluice.cli.control;

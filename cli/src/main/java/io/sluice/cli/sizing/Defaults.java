@@ -5,7 +5,7 @@ import io.sluice.common.config.ConfigSchema;
 import io.sluice.coordinator.CoordinatorConfig;
 import io.sluice.server.ServerConfig;
 
-/** Default values of keys that a plan counts with: sizes in bytes, times in milliseconds. */
+/** Default values of keys used in sizing calculations: sizes in bytes, times in milliseconds. */
 final class Defaults {
   static final double DISK_CAPACITY_RATIO = server("rss.server.disk.capacity.ratio");
   static final double DISK_LOW_PERCENT = server("rss.server.low.watermark.write");

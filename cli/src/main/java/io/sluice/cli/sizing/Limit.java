@@ -1,15 +1,15 @@
 package io.sluice.cli.sizing;
 
-/** What there must be enough servers for. */
+/** Resource that can determine the number of servers. */
 enum Limit {
   DISK_SPACE("disk space", Unit.BYTES),
   DISK_BANDWIDTH("disk bandwidth", Unit.BYTES_PER_SECOND),
   NETWORK("network", Unit.BYTES_PER_SECOND),
   CPU("CPU", Unit.CORES),
   MEMORY("memory", Unit.BYTES),
-  LOSS("the loss of one", Unit.SERVERS);
+  LOSS("loss of a server", Unit.SERVERS);
 
-  /** Of its figures. */
+  /** Unit of a limit's values. */
   enum Unit {
     BYTES,
     BYTES_PER_SECOND,
@@ -17,16 +17,16 @@ enum Limit {
     SERVERS
   }
 
-  private final String words;
+  private final String label;
   private final Unit unit;
 
-  Limit(String words, Unit unit) {
-    this.words = words;
+  Limit(String label, Unit unit) {
+    this.label = label;
     this.unit = unit;
   }
 
-  String words() {
-    return words;
+  String label() {
+    return label;
   }
 
   Unit unit() {

@@ -3,12 +3,12 @@ package io.sluice.cli.sizing;
 import java.util.Locale;
 
 /**
- * What one server is, or would be.
+ * Hardware of one server.
  *
- * @param linkBytesPerSecond of its network
- * @param disks directories in rss.storage.basePath
- * @param diskBytes of one disk
- * @param diskBytesPerSecond that one disk writes
+ * @param linkBytesPerSecond network bandwidth
+ * @param disks number of disks (directories in rss.storage.basePath)
+ * @param diskBytes size of one disk
+ * @param diskBytesPerSecond write bandwidth of one disk
  */
 record Machine(
     int cores,
@@ -19,11 +19,11 @@ record Machine(
     long diskBytes,
     long diskBytesPerSecond) {
 
-  /** What a disk is good at. */
+  /** Kind of disk. */
   enum DiskKind {
-    /** Reads beside writes, and merges little. */
+    /** Concurrent reads and writes, little merging. */
     SSD(20, 0.0001),
-    /** Merges most, so that every byte is written and read twice, and both take turns. */
+    /** Most data is merged, so every byte is written and read twice, with seeks in between. */
     HDD(60, 0.010);
 
     private final int bufferSeconds;
@@ -34,7 +34,7 @@ record Machine(
       this.seekSeconds = seekSeconds;
     }
 
-    /** For how long a buffer takes up pushes: the longer, the larger are the runs. */
+    /** Seconds of pushes that fit in the buffer; more makes larger runs. */
     int bufferSeconds() {
       return bufferSeconds;
     }
@@ -43,7 +43,7 @@ record Machine(
       return seekSeconds;
     }
 
-    /** As an option's value. */
+    /** Value of the option. */
     @Override
     public String toString() {
       return name().toLowerCase(Locale.ROOT);

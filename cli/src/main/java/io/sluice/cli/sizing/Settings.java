@@ -7,15 +7,15 @@ import io.sluice.common.config.DurationText;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What of a plan has to be configured. */
+/** Settings that a plan needs. */
 final class Settings {
-  /** Of the units. */
+  /** LimitNOFILE of the systemd units. */
   private static final int UNIT_DESCRIPTORS = 262_144;
 
   private static final String SERVER_ENVIRONMENT = "environment of servers";
   private static final String SERVER_CONF = "server.conf";
 
-  // 4 GiB do for a thousand servers.
+  // 4 GiB are enough for 1,000 servers.
   private static final long COORDINATOR_BASE_BYTES = 512L << 20;
   private static final long COORDINATOR_BYTES_PER_SERVER = (3584L << 20) / 1000;
   private static final long COORDINATOR_STEP = 512L << 20;
@@ -37,7 +37,7 @@ final class Settings {
             SERVER_CONF,
             "rss.server.buffer.capacity",
             new DataSize(each.bufferBytes()).toString()));
-    // A quarter more: executors come before others have gone.
+    // 25 % more, because new executors start before old ones have ended.
     int connections = (each.connections() * 5 / 4 + 99) / 100 * 100;
     if (connections > Defaults.SERVER_CONNECTIONS) {
       settings.add(
@@ -71,7 +71,7 @@ final class Settings {
     return bytes / COORDINATOR_STEP * COORDINATOR_STEP;
   }
 
-  /** As -Xmx takes it. */
+  /** Size in the format of -Xmx. */
   private static String javaSize(long bytes) {
     return bytes % (1L << 30) == 0 ? (bytes >> 30) + "g" : (bytes >> 20) + "m";
   }

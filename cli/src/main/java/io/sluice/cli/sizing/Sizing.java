@@ -7,48 +7,51 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
-/** The sums of docs/sizing.md, which says why. Immutable. */
+/** Calculations of docs/sizing.md, which explains them. Immutable. */
 final class Sizing {
   private static final double GIB = 1L << 30;
 
-  /** Below the mark at which a disk is written to again. */
+  /** Share of a disk below the low watermark. */
   private static final double USABLE_SHARE_OF_DISK =
       Defaults.DISK_CAPACITY_RATIO * Defaults.DISK_LOW_PERCENT / 100;
 
-  /** Jobs do not come evenly. */
+  /** Disk reserve for uneven load. */
   private static final double DISK_RESERVE = 1.5;
 
   private static final double USABLE_SHARE_OF_LINK = 0.7;
   private static final double SHARE_FOR_PAGE_CACHE = 0.25;
 
-  /** What of a machine is neither heap nor buffer nor page cache, at most. */
+  /** Maximum memory of a machine outside heap, buffer and page cache. */
   private static final long OTHER_BYTES = 2L << 30;
 
-  /** rss.server.merge.memory and what connections use. */
+  /** Direct memory besides the buffer: rss.server.merge.memory and connections. */
   private static final long DIRECT_BESIDE_BUFFER = (128L + 384) << 20;
 
-  /** With fewer, the loss of one is a third of everything or more. */
-  private static final int LEAST_SERVERS = 3;
+  /**
+   * Minimum number of servers: with fewer, the loss of one server loses more than a third of the
+   * data.
+   */
+  private static final int MIN_SERVERS = 3;
 
   private static final int IDLE_RUN_FILES = 256;
   private static final int DESCRIPTORS_OF_A_DIRECTORY = 64;
   private static final int OTHER_DESCRIPTORS = 200;
 
-  /** Spilling has begun by then, as a rule. */
+  /** High watermark: memory in use when spilling starts. */
   private static final double HIGH_MARK = Defaults.MEMORY_HIGH_PERCENT / 100;
 
   private static final int READS_OF_A_RUN_FILE_AT_START = 3;
   private static final long HEAP_STEP = 512L << 20;
 
-  /** More than a coordinator lists. */
-  private static final int MOST_SERVERS = 10_000;
+  /** Maximum number of servers in a plan. */
+  private static final int MAX_SERVERS = 10_000;
 
   private final SizingWorkload workload;
   private final Machine machine;
   private final double cpuSecondsPerGib;
 
   /**
-   * @param cpuSecondsPerGib that a server spends on a GiB that is pushed and read again
+   * @param cpuSecondsPerGib CPU time of a server for pushing and reading one GiB
    */
   Sizing(SizingWorkload workload, Machine machine, double cpuSecondsPerGib) {
     this.workload = workload;
@@ -57,29 +60,30 @@ final class Sizing {
   }
 
   /**
-   * The fewest servers that do.
+   * Computes the minimum number of servers.
    *
-   * @throws IllegalArgumentException one line: why no number of them does
+   * @throws IllegalArgumentException if no number of servers is required, with a message of one
+   *     line
    */
   SizingPlan plan() {
     List<Need> needs =
         new ArrayList<>(List.of(diskSpace(), diskBandwidth(), network(), cpu(), loss()));
-    int enough = largest(needs).servers();
-    Need memory = memory(enough);
-    while (memory.servers() > enough && enough < MOST_SERVERS) {
-      // With more servers each has less in its heap, and so more left for its buffer.
-      enough = Math.min(MOST_SERVERS, memory.servers());
-      memory = memory(enough);
+    int required = largest(needs).servers();
+    Need memory = memory(required);
+    while (memory.servers() > required && required < MAX_SERVERS) {
+      // More servers need less heap each, which leaves more memory for the buffer.
+      required = Math.min(MAX_SERVERS, memory.servers());
+      memory = memory(required);
     }
     needs.add(needs.size() - 1, memory);
-    if (enough >= MOST_SERVERS) {
+    if (required >= MAX_SERVERS) {
       throw new IllegalArgumentException(
           "more than "
-              + MOST_SERVERS
-              + " servers like this would be needed, for "
-              + largest(needs).limit().words());
+              + MAX_SERVERS
+              + " servers of this size are needed for "
+              + largest(needs).limit().label());
     }
-    int servers = enough + 1;
+    int servers = required + 1;
     EachServer each = eachServer(servers);
     return new SizingPlan(
         servers,
@@ -91,7 +95,7 @@ final class Sizing {
   }
 
   private static Need largest(List<Need> needs) {
-    // The first of equals, as they are listed.
+    // For equal numbers, the first one in the list.
     return needs.stream().max(Comparator.comparingInt(Need::servers)).orElseThrow();
   }
 
@@ -125,7 +129,7 @@ final class Sizing {
   }
 
   private Need loss() {
-    return Need.of(Limit.LOSS, LEAST_SERVERS, 1);
+    return Need.of(Limit.LOSS, MIN_SERVERS, 1);
   }
 
   private Need memory(int servers) {
@@ -135,8 +139,9 @@ final class Sizing {
       throw new IllegalArgumentException(
           String.format(
               Locale.ROOT,
-              "--memory: a server needs %.1f GiB of heap and other memory here, and a quarter of"
-                  + " the machine for the page cache: nothing is left for a buffer",
+              "--memory is too small: a server needs %.1f GiB of heap and other memory and "
+                  + "25 %% of the"
+                  + " machine for the page cache, which leaves no memory for the buffer",
               (heapBytes(servers) + OTHER_BYTES) / GIB));
     }
     return Need.of(
@@ -150,13 +155,14 @@ final class Sizing {
     double tables =
         HeapSize.tableBytes(
             shuffles, partitions, workload.maps(), workload.liveBytes() / servers, 1);
-    return roundedUp(HeapSize.leastBytes(tables), HEAP_STEP);
+    return roundedUp(HeapSize.minBytes(tables), HEAP_STEP);
   }
 
   private EachServer eachServer(int servers) {
     long heap = heapBytes(servers);
-    double least = workload.pushedBytesPerSecond() / servers * machine.diskKind().bufferSeconds();
-    long buffer = roundedUp(least, least < GIB ? 64L << 20 : 1L << 30);
+    double minBuffer =
+        workload.pushedBytesPerSecond() / servers * machine.diskKind().bufferSeconds();
+    long buffer = roundedUp(minBuffer, minBuffer < GIB ? 64L << 20 : 1L << 30);
     int connections =
         (int)
             Math.min(

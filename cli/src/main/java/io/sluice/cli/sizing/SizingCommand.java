@@ -20,13 +20,13 @@ import tools.jackson.databind.json.JsonMapper;
 @Command(
     name = "sizing",
     description =
-        "How many servers jobs need, what decides it, and what to configure; docs/sizing.md says"
-            + " why.")
+        "Compute the number of servers for a workload, the limiting resource, and the settings. See"
+            + " docs/sizing.md.")
 public final class SizingCommand implements Callable<Integer> {
-  /** A busy hour has an eighth of what a day has. */
+  /** The busiest hour has 1/8 of the bytes of a day. */
   private static final int BUSY_HOURS_OF_A_DAY = 8;
 
-  /** A second at the peak has twice what the busiest hour has on the average. */
+  /** Peak rate divided by the average rate of the busiest hour. */
   private static final double PEAK_FACTOR = 2;
 
   private static final double HOUR_SECONDS = 3600;
@@ -39,18 +39,20 @@ public final class SizingCommand implements Callable<Integer> {
   @ArgGroup(multiplicity = "1")
   private Amount amount;
 
-  /** How much is shuffled, in one of two ways. */
+  /** Shuffled bytes, per hour or per day. */
   static final class Amount {
     @Option(
         names = "--per-hour",
         paramLabel = "SIZE",
-        description = "Bytes that all jobs together shuffle in the busiest hour, compressed.")
+        description = "Compressed shuffle bytes of all jobs in the busiest hour.")
     private DataSize perHour;
 
     @Option(
         names = "--per-day",
         paramLabel = "SIZE",
-        description = "The same of a day; the busiest hour then counts as an eighth of it.")
+        description =
+            "Compressed shuffle bytes of all jobs in a day; 1/8 of it is used for the "
+                + "busiest hour.")
     private DataSize perDay;
 
     long hourBytes() {
@@ -62,21 +64,23 @@ public final class SizingCommand implements Callable<Integer> {
       names = "--peak",
       paramLabel = "SIZE",
       description =
-          "Most bytes a second that are written, all jobs; default: twice the average of the"
+          "Peak of bytes written per second by all jobs; default: twice the average of the"
               + " busiest hour.")
   private DataSize peak;
 
   @Option(
       names = "--read-peak",
       paramLabel = "SIZE",
-      description = "Bytes a second that are read meanwhile; default: as many.")
+      description =
+          "Bytes read per second by all jobs during the peak; default: the value of --peak.")
   private DataSize readPeak;
 
   @Option(
       names = "--largest",
       defaultValue = "0",
       paramLabel = "SIZE",
-      description = "The largest shuffle, if it is more than what lives at a time on the average.")
+      description =
+          "Size of the largest shuffle; it counts if it is more than the average of stored bytes.")
   private DataSize largest;
 
   @Option(
@@ -85,50 +89,51 @@ public final class SizingCommand implements Callable<Integer> {
       paramLabel = "TIME",
       converter = OptionTypes.Millis.class,
       description =
-          "How long a shuffle lives, from its first push to its job's end; default"
-              + " ${DEFAULT-VALUE}.")
+          "Lifetime of a shuffle, from its first push to the end of its job; default "
+              + "${DEFAULT-VALUE}.")
   private long lifetimeMs;
 
   @Option(
       names = "--replicas",
       defaultValue = "1",
       paramLabel = "N",
-      description = "Copies of each partition (rss.data.replica); default ${DEFAULT-VALUE}.")
+      description =
+          "Number of copies of each partition (rss.data.replica); default ${DEFAULT-VALUE}.")
   private int replicas;
 
   @Option(
       names = "--executors",
       defaultValue = "500",
       paramLabel = "N",
-      description = "Processes of all jobs together; default ${DEFAULT-VALUE}.")
+      description = "Number of executors of all jobs; default ${DEFAULT-VALUE}.")
   private int executors;
 
   @Option(
       names = "--shuffles",
       defaultValue = "100",
       paramLabel = "N",
-      description = "Shuffles that live at a time, of all applications; default ${DEFAULT-VALUE}.")
+      description = "Number of concurrent shuffles of all applications; default ${DEFAULT-VALUE}.")
   private int shuffles;
 
   @Option(
       names = "--partitions",
       defaultValue = "2000",
       paramLabel = "N",
-      description = "Reduce partitions of a shuffle; default ${DEFAULT-VALUE}.")
+      description = "Number of reduce partitions of a shuffle; default ${DEFAULT-VALUE}.")
   private int partitions;
 
   @Option(
       names = "--maps",
       defaultValue = "10000",
       paramLabel = "N",
-      description = "Map tasks of a shuffle; default ${DEFAULT-VALUE}.")
+      description = "Number of map tasks of a shuffle; default ${DEFAULT-VALUE}.")
   private int maps;
 
   @Option(
       names = "--cores",
       required = true,
       paramLabel = "N",
-      description = "Cores of one server.")
+      description = "Number of cores of one server.")
   private int cores;
 
   @Option(
@@ -142,28 +147,28 @@ public final class SizingCommand implements Callable<Integer> {
       names = "--network",
       required = true,
       paramLabel = "GBIT",
-      description = "Gbit/s of the network of one server.")
+      description = "Network bandwidth of one server in Gbit/s.")
   private double network;
 
   @Option(
       names = "--disks",
       required = true,
       paramLabel = "N",
-      description = "Disks of one server.")
+      description = "Number of disks of one server.")
   private int disks;
 
   @Option(
       names = "--disk-size",
       required = true,
       paramLabel = "SIZE",
-      description = "Size of one disk; g and t are powers of 1024, a TB on a label is 931g.")
+      description = "Size of one disk. g and t are powers of 1024; a disk sold as 1 TB has 931g.")
   private DataSize diskSize;
 
   @Option(
       names = "--disk-speed",
       required = true,
       paramLabel = "SIZE",
-      description = "Bytes a second that one disk writes, in large pieces.")
+      description = "Sequential write bandwidth of one disk in bytes per second.")
   private DataSize diskSpeed;
 
   @Option(
@@ -171,7 +176,7 @@ public final class SizingCommand implements Callable<Integer> {
       defaultValue = "ssd",
       paramLabel = "KIND",
       converter = DiskKindConverter.class,
-      description = "${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}.")
+      description = "Kind of the disks: ${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}.")
   private DiskKind diskKind;
 
   @Option(
@@ -179,8 +184,8 @@ public final class SizingCommand implements Callable<Integer> {
       defaultValue = "4",
       paramLabel = "SECONDS",
       description =
-          "CPU seconds of a server for each GiB that is pushed and read again; default"
-              + " ${DEFAULT-VALUE}, which has a reserve.")
+          "CPU seconds of a server for pushing and reading one GiB; default "
+              + "${DEFAULT-VALUE}, which includes a reserve.")
   private double cpuSecondsPerGib;
 
   @Option(
@@ -188,10 +193,10 @@ public final class SizingCommand implements Callable<Integer> {
       defaultValue = "table",
       paramLabel = "FORM",
       converter = FormConverter.class,
-      description = "${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}.")
+      description = "Output format: ${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}.")
   private Form form;
 
-  /** For whom it is printed. */
+  /** Output formats. */
   enum Form {
     TABLE,
     JSON;
@@ -202,7 +207,7 @@ public final class SizingCommand implements Callable<Integer> {
     }
   }
 
-  /** Reads lower case. */
+  /** Parses a lower-case name. */
   static final class FormConverter implements ITypeConverter<Form> {
     @Override
     public Form convert(String text) {
@@ -210,7 +215,7 @@ public final class SizingCommand implements Callable<Integer> {
     }
   }
 
-  /** Reads lower case. */
+  /** Parses a lower-case name. */
   static final class DiskKindConverter implements ITypeConverter<DiskKind> {
     @Override
     public DiskKind convert(String text) {
@@ -238,13 +243,13 @@ public final class SizingCommand implements Callable<Integer> {
   private SizingWorkload workload() {
     long hourBytes = amount.hourBytes();
     long written = peak == null ? (long) (hourBytes / HOUR_SECONDS * PEAK_FACTOR) : peak.bytes();
-    demand(hourBytes >= 1 << 20, "--per-hour, --per-day: expected at least 1m an hour");
-    demand(written >= 1, "--peak: expected at least 1");
-    demand(readPeak == null || readPeak.bytes() >= 0, "--read-peak: expected at least 0");
-    demand(lifetimeMs >= 1000, "--lifetime: expected at least 1s");
-    demand(replicas >= 1 && replicas <= 16, "--replicas: expected 1 to 16");
-    demand(executors >= 1 && executors <= 1_000_000, "--executors: expected 1 to 1000000");
-    demand(
+    check(hourBytes >= 1 << 20, "--per-hour, --per-day: expected at least 1m an hour");
+    check(written >= 1, "--peak: expected at least 1");
+    check(readPeak == null || readPeak.bytes() >= 0, "--read-peak: expected at least 0");
+    check(lifetimeMs >= 1000, "--lifetime: expected at least 1s");
+    check(replicas >= 1 && replicas <= 16, "--replicas: expected 1 to 16");
+    check(executors >= 1 && executors <= 1_000_000, "--executors: expected 1 to 1000000");
+    check(
         shuffles >= 1 && partitions >= 1 && maps >= 1,
         "--shuffles, --partitions, --maps: expected at least 1");
     return new SizingWorkload(
@@ -261,12 +266,12 @@ public final class SizingCommand implements Callable<Integer> {
   }
 
   private Machine machine() {
-    demand(cores >= 1, "--cores: expected at least 1");
-    demand(network > 0, "--network: expected more than 0");
-    demand(disks >= 1, "--disks: expected at least 1");
-    demand(diskSize.bytes() >= 1 << 30, "--disk-size: expected at least 1g");
-    demand(diskSpeed.bytes() >= 1 << 20, "--disk-speed: expected at least 1m");
-    demand(cpuSecondsPerGib > 0, "--cpu-per-gib: expected more than 0");
+    check(cores >= 1, "--cores: expected at least 1");
+    check(network > 0, "--network: expected more than 0");
+    check(disks >= 1, "--disks: expected at least 1");
+    check(diskSize.bytes() >= 1 << 30, "--disk-size: expected at least 1g");
+    check(diskSpeed.bytes() >= 1 << 20, "--disk-speed: expected at least 1m");
+    check(cpuSecondsPerGib > 0, "--cpu-per-gib: expected more than 0");
     return new Machine(
         cores,
         memory.bytes(),
@@ -277,9 +282,9 @@ public final class SizingCommand implements Callable<Integer> {
         diskSpeed.bytes());
   }
 
-  private void demand(boolean holds, String otherwise) {
-    if (!holds) {
-      throw new ParameterException(spec.commandLine(), otherwise);
+  private void check(boolean valid, String problem) {
+    if (!valid) {
+      throw new ParameterException(spec.commandLine(), problem);
     }
   }
 }

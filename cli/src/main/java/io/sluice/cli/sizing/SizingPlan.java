@@ -3,12 +3,12 @@ package io.sluice.cli.sizing;
 import java.util.List;
 
 /**
- * A cluster for a workload.
+ * Result of a sizing calculation.
  *
- * @param servers of which one may be missing
- * @param bottleneck what decides how many
- * @param liveBytes held at a time, copies counted
- * @param settings that differ from the defaults
+ * @param servers number of servers, including one spare
+ * @param bottleneck resource that determines the number of servers
+ * @param liveBytes stored bytes at one time, including copies
+ * @param settings settings that differ from the defaults
  */
 record SizingPlan(
     int servers,
@@ -23,11 +23,11 @@ record SizingPlan(
   }
 
   /**
-   * What a limit asks for, in its unit.
+   * Demand of a resource, in the unit of its limit.
    *
-   * @param demanded by the workload
-   * @param offered by one server
-   * @param servers that have enough together
+   * @param demanded demand of the workload
+   * @param offered capacity of one server
+   * @param servers number of servers with enough capacity
    */
   record Need(Limit limit, double demanded, double offered, int servers) {
     static Need of(Limit limit, double demanded, double offered) {
@@ -36,12 +36,12 @@ record SizingPlan(
   }
 
   /**
-   * What one server has and does at the peak.
+   * Resources and load of one server at the peak.
    *
-   * @param diskBytes reserve and marks counted
-   * @param pageCacheBytes what is left of the machine
-   * @param stopSeconds of a clean stop
-   * @param startSeconds of reading what lies on the disks
+   * @param diskBytes required disk space, including reserve and watermarks
+   * @param pageCacheBytes remaining memory of the machine
+   * @param stopSeconds duration of a clean stop
+   * @param startSeconds duration of reading the index of all run files at a start
    */
   record EachServer(
       long diskBytes,
@@ -55,9 +55,9 @@ record SizingPlan(
       long startSeconds) {}
 
   /**
-   * What to set.
+   * A setting.
    *
-   * @param place file or environment
+   * @param place file or environment to set it in
    */
   record Setting(String place, String name, String value) {}
 }

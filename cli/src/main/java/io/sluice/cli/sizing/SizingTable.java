@@ -5,40 +5,40 @@ import io.sluice.common.config.DataSize;
 import io.sluice.common.config.DurationText;
 import java.util.Locale;
 
-/** A plan for people to read. */
+/** Prints a plan as text tables. */
 final class SizingTable {
   private SizingTable() {}
 
   static String of(SizingPlan plan) {
-    TextTable needs = new TextTable("servers for", ">demand", ">one has", ">servers");
+    TextTable needs = new TextTable("servers for", ">demand", ">one server", ">servers");
     for (SizingPlan.Need need : plan.needs()) {
       Limit limit = need.limit();
       needs.row(
-          limit.words(),
+          limit.label(),
           figure(limit.unit(), need.demanded()),
           figure(limit.unit(), need.offered()),
           need.servers());
     }
     SizingPlan.EachServer each = plan.eachServer();
     TextTable server = new TextTable("each server", ">at the peak");
-    server.row("on its disks, with reserve", size(each.diskBytes()));
+    server.row("disk space, with reserve", size(each.diskBytes()));
     server.row("heap", size(each.heapBytes()));
     server.row("buffer", size(each.bufferBytes()));
-    server.row("left for the page cache", size(each.pageCacheBytes()));
+    server.row("page cache", size(each.pageCacheBytes()));
     server.row("connections", each.connections());
     server.row("file descriptors", each.fileDescriptors());
     server.row("clean stop", DurationText.print(1000 * each.stopSeconds()));
     server.row("start", DurationText.print(1000 * each.startSeconds()));
-    TextTable settings = new TextTable("setting", "value", "of");
+    TextTable settings = new TextTable("setting", "value", "where");
     for (SizingPlan.Setting setting : plan.settings()) {
       settings.row(setting.name(), setting.value(), setting.place());
     }
     return String.format(
             Locale.ROOT,
-            "%d servers, one of which may be missing, hold %s; %s decides%n%n",
+            "%d servers, including one spare, for %s of stored data; limited by %s%n%n",
             plan.servers(),
             size(plan.liveBytes()),
-            plan.bottleneck().words())
+            plan.bottleneck().label())
         + needs
         + "\n"
         + server

@@ -1,18 +1,18 @@
 package io.sluice.cli.sizing;
 
 /**
- * What jobs ask of a cluster at its busiest.
+ * Load of a cluster in its busiest hour.
  *
- * @param hourBytes that all jobs shuffle in the busiest hour
- * @param peakBytesPerSecond most that they write
- * @param readBytesPerSecond that they read meanwhile
- * @param lifetimeMs of a shuffle, from its first push to its job's end
- * @param largestBytes of the largest shuffle
- * @param replicas copies of each partition
- * @param executors processes that push and read
- * @param shuffles that are held at the same time
- * @param partitions of one of them
- * @param maps tasks that push to one of them
+ * @param hourBytes shuffle bytes of all jobs in the busiest hour
+ * @param peakBytesPerSecond peak of bytes written per second
+ * @param readBytesPerSecond bytes read per second during the peak
+ * @param lifetimeMs lifetime of a shuffle, from its first push to the end of its job
+ * @param largestBytes size of the largest shuffle
+ * @param replicas number of copies of each partition
+ * @param executors number of processes that push and read
+ * @param shuffles number of concurrent shuffles
+ * @param partitions number of partitions of a shuffle
+ * @param maps number of map tasks of a shuffle
  */
 record SizingWorkload(
     long hourBytes,
@@ -27,12 +27,12 @@ record SizingWorkload(
     int maps) {
   private static final double HOUR_MS = 3_600_000;
 
-  /** Bytes that servers hold at a time, copies counted. */
+  /** Bytes stored at one time, including copies. */
   double liveBytes() {
     return Math.max(hourBytes * (lifetimeMs / HOUR_MS), (double) largestBytes) * replicas;
   }
 
-  /** What servers are sent, copies counted. */
+  /** Bytes pushed per second at the peak, including copies. */
   double pushedBytesPerSecond() {
     return (double) peakBytesPerSecond * replicas;
   }

@@ -1,5 +1,5 @@
 /**
- * {@code sluice sizing}: from what jobs shuffle to machines. Arithmetic without I/O; the reasons
- * stand in docs/sizing.md. No threads.
+ * {@code sluice sizing}: computes the number of servers for a workload. Calculations without I/O
+ * and threads, explained in docs/sizing.md.
  */
 package io.sluice.cli.sizing;

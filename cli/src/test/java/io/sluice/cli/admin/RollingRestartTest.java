@@ -21,12 +21,12 @@ class RollingRestartTest {
   private static final long POLL_MS = 100;
 
   private final Map<String, ServerInfo> servers = new TreeMap<>();
-  private final List<String> happened = new ArrayList<>();
+  private final List<String> calls = new ArrayList<>();
   private final List<String> lines = new ArrayList<>();
   private long nowNanos;
 
-  /** What a server does when it is restarted. */
-  private Restarter restarter = this::comeBack;
+  /** Simulated restart of a server. */
+  private Restarter restarter = this::restartWithNewEpoch;
 
   private long lostRuns;
 
@@ -39,13 +39,13 @@ class RollingRestartTest {
 
         @Override
         public void drain(ServerId server) {
-          happened.add("drain " + server.getName());
+          calls.add("drain " + server.getName());
           change(server.getName(), ServerState.SERVER_DRAINING);
         }
 
         @Override
         public void resume(ServerId server) {
-          happened.add("resume " + server.getName());
+          calls.add("resume " + server.getName());
           change(server.getName(), ServerState.ACTIVE);
         }
 
@@ -84,8 +84,8 @@ class RollingRestartTest {
     servers.computeIfPresent(name, (unused, info) -> info.toBuilder().setState(state).build());
   }
 
-  private void comeBack(ServerId server) {
-    happened.add("restart " + server.getName());
+  private void restartWithNewEpoch(ServerId server) {
+    calls.add("restart " + server.getName());
     ServerInfo info = servers.get(server.getName());
     servers.put(
         server.getName(),
@@ -111,85 +111,84 @@ class RollingRestartTest {
   }
 
   @Test
-  void oneAfterAnotherInTheOrderOfTheirNames() throws Exception {
+  void restartsServersOneAfterAnotherSortedByName() throws Exception {
     assertThat(run()).isEqualTo(3);
 
-    assertThat(happened)
+    assertThat(calls)
         .containsExactly("drain a", "restart a", "drain b", "restart b", "drain c", "restart c");
-    assertThat(lines).contains("[1/3] a: restarts", "[3/3] c: done, holds 5 B, took 0s");
+    assertThat(lines).contains("[1/3] a: restarting", "[3/3] c: done, stores 5 B, took 0s");
   }
 
   @Test
-  void onlyThoseThatAreNamedInThatOrder() throws Exception {
+  void restartsNamedServersInTheGivenOrder() throws Exception {
     change("b", ServerState.SERVER_DRAINING);
 
     assertThat(run("c", "a")).isEqualTo(2);
 
-    assertThat(happened).containsExactly("drain c", "restart c", "drain a", "restart a");
+    assertThat(calls).containsExactly("drain c", "restart c", "drain a", "restart a");
   }
 
   @Test
-  void waitsForMemoryButNotForEver() throws Exception {
+  void waitsForMemoryUntilTheDrainTimeout() throws Exception {
     servers.computeIfPresent("a", (name, info) -> info.toBuilder().setLoad(load(1, 800)).build());
 
     run("a");
 
     assertThat(nowNanos).isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(1_300));
-    assertThat(happened).containsExactly("drain a", "restart a");
+    assertThat(calls).containsExactly("drain a", "restart a");
   }
 
   @Test
-  void nothingIsTouchedWhileAServerIsNotWell() {
+  void changesNothingIfAServerIsLost() {
     change("c", ServerState.SERVER_LOST);
 
     assertThatThrownBy(this::run)
         .isInstanceOf(IOException.class)
-        .hasMessage("c is SERVER_LOST: no server is restarted while one is not well");
-    assertThat(happened).isEmpty();
+        .hasMessage("c is SERVER_LOST; a rolling restart needs healthy servers");
+    assertThat(calls).isEmpty();
   }
 
   @Test
-  void stopsWhenAServerDoesNotComeBack() {
+  void stopsIfAServerDoesNotRestart() {
     restarter = server -> change(server.getName(), ServerState.SERVER_LOST);
 
     assertThatThrownBy(this::run)
-        .hasMessage(
-            "a does not work again within 5s of its restart: waits for its next life to report");
-    assertThat(happened).containsExactly("drain a");
+        .hasMessage("a is not active within 5s after its restart: not restarted yet");
+    assertThat(calls).containsExactly("drain a");
   }
 
   @Test
-  void aServerWhoseCommandFailsGoesOn() {
+  void cancelsTheDrainIfTheRestartCommandFails() {
     restarter =
         server -> {
-          throw new IOException("the restart command ended with 7");
+          throw new IOException("restart command failed with exit code 7");
         };
 
-    assertThatThrownBy(this::run).hasMessage("the restart command ended with 7");
-    assertThat(happened).containsExactly("drain a", "resume a");
+    assertThatThrownBy(this::run).hasMessage("restart command failed with exit code 7");
+    assertThat(calls).containsExactly("drain a", "resume a");
   }
 
   @Test
-  void stopsWhenADiskOrDataStaysAway() {
+  void stopsIfADiskOrDataIsLost() {
     restarter =
         server -> {
-          comeBack(server);
+          restartWithNewEpoch(server);
           servers.computeIfPresent(
               server.getName(), (name, info) -> info.toBuilder().setLoad(load(0, 0)).build());
         };
-    assertThatThrownBy(this::run).hasMessage("a came back with 0 good disks of 1");
+    assertThatThrownBy(this::run).hasMessage("a has 0 healthy disks after its restart, 1 before");
 
-    restarter = this::comeBack;
+    restarter = this::restartWithNewEpoch;
     lostRuns = 2;
-    assertThatThrownBy(() -> run("b")).hasMessage("b came back and misses 2 run files");
+    assertThatThrownBy(() -> run("b")).hasMessage("b lost 2 run files in its restart");
   }
 
   @Test
-  void stopsWhenAServerDoesNotStayWell() {
+  void stopsIfAServerDoesNotStayActive() {
     restarter =
         server -> {
-          comeBack(server);
-          happened.add("soon");
+          restartWithNewEpoch(server);
+          calls.add("restarted");
         };
     RollingRestart restart =
         new RollingRestart(
@@ -199,20 +198,19 @@ class RollingRestartTest {
             () -> nowNanos,
             ms -> {
               nowNanos += TimeUnit.MILLISECONDS.toNanos(ms);
-              if (happened.contains("soon")) {
+              if (calls.contains("restarted")) {
                 change("a", ServerState.UNHEALTHY);
               }
             },
             lines::add);
 
     assertThatThrownBy(() -> restart.run(restart.plan(List.of())))
-        .hasMessage("a did not stay well after its restart: it is UNHEALTHY");
-    assertThat(happened).doesNotContain("drain b");
+        .hasMessage("a did not stay active after its restart: it is UNHEALTHY");
+    assertThat(calls).doesNotContain("drain b");
   }
 
   @Test
-  void namesAServerThatIsNotKnown() {
-    assertThatThrownBy(() -> restart().plan(List.of("z")))
-        .hasMessage("no server of that name is known: z");
+  void failsForAnUnknownServer() {
+    assertThatThrownBy(() -> restart().plan(List.of("z"))).hasMessage("server is not known: z");
   }
 }

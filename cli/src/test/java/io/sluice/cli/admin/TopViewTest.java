@@ -58,7 +58,7 @@ class TopViewTest {
 
   private List<String> lines(long time, List<Resource.Server> servers, long big, long small) {
     return view.show(
-            new TopView.Look(
+            new TopView.Snapshot(
                 cluster(time),
                 servers,
                 List.of(
@@ -70,7 +70,7 @@ class TopViewTest {
   }
 
   @Test
-  void showsWhatNeedsAttentionFirstAndThenTheBusiest() {
+  void listsInactiveServersFirstThenTheBusiest() {
     List<String> lines =
         lines(
             0,
@@ -92,7 +92,7 @@ class TopViewTest {
   }
 
   @Test
-  void tellsHowFastApplicationsGrow() {
+  void showsTheGrowthRateOfApplications() {
     List<String> first = lines(10_000, List.of(), 1 << 20, 0);
     List<String> second = lines(12_000, List.of(), 1 << 20, 4096);
     List<String> third = lines(13_000, List.of(), 0, 4096);

@@ -33,7 +33,7 @@ class BenchWorkersTest {
       ShuffleId.newBuilder().setApplication("bench").setShuffle(0).build();
 
   @Test
-  void aPushedAttemptIsWholeInEveryPartitionWhateverTheSizes() throws Exception {
+  void pushedAttemptIsCompleteInEveryPartitionForAllSizes() throws Exception {
     Random random = new Random(42);
     for (int round = 0; round < 300; round++) {
       int partitionCount = 1 + random.nextInt(12);
@@ -54,12 +54,12 @@ class BenchWorkersTest {
         }
 
         assertThat(bytes).isEqualTo((long) blocks * plan.payloadLength());
-        demandWhole(connection.pushed, plan, partitions, blocks);
+        requireComplete(connection.pushed, plan, partitions, blocks);
       }
     }
   }
 
-  private static void demandWhole(
+  private static void requireComplete(
       List<ByteBuf> frames, PushBenchPlan plan, int[] partitions, int blocks) throws Exception {
     Map<Integer, Integer> nextSequence = new HashMap<>();
     Set<Integer> ended = new HashSet<>();
@@ -91,7 +91,7 @@ class BenchWorkersTest {
   }
 
   @Test
-  void workersShareOutEveryBlock() {
+  void workersSendAllBlocksTogether() {
     for (int workers = 1; workers < 20; workers++) {
       PushBenchPlan plan = new PushBenchPlan(101, 1, 1);
       int count = workers;
@@ -146,7 +146,7 @@ class BenchWorkersTest {
   }
 
   @Test
-  void asksInPortionsThatTheProtocolAllows() throws Exception {
+  void opensPartitionsInRequestsWithinTheProtocolLimit() throws Exception {
     int[] partitions = IntStream.range(0, 5000).toArray();
     Share share = new Share(ServerId.newBuilder().setName("s").build(), partitions);
     try (FakeConnection connection = new FakeConnection()) {
@@ -162,7 +162,7 @@ class BenchWorkersTest {
   }
 
   @Test
-  void lostDataIsNamed() {
+  void failsWithPartitionAndServerIfDataIsLost() {
     Share share = new Share(ServerId.newBuilder().setName("s").build(), new int[] {4});
     try (FakeConnection connection = new FakeConnection()) {
       connection.openReplies.add(
@@ -173,12 +173,12 @@ class BenchWorkersTest {
 
       assertThatThrownBy(() -> FetchPlan.of(connection, share, SHUFFLE, 50, 1000))
           .isInstanceOf(IOException.class)
-          .hasMessage("server s partition 4: DATA_LOST");
+          .hasMessage("data is not available: partition=4 server=s presence=DATA_LOST");
     }
   }
 
   @Test
-  void aDamagedBlockFailsTheFetchAndFreesIt() {
+  void damagedBlockFailsTheFetchAndReleasesItsBuffer() {
     PushBenchPlan plan = new PushBenchPlan(4, 10, 4);
     try (FakeConnection connection = new FakeConnection()) {
       PushWorker pushes =

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 
-/** Records pushes, answers opens and fetches from what the test put in. Not thread-safe. */
+/** Records pushes, and answers opens and fetches with prepared replies. Not thread-safe. */
 final class FakeConnection implements DataConnection {
   final List<ByteBuf> pushed = new ArrayList<>();
   final List<Open> opened = new ArrayList<>();

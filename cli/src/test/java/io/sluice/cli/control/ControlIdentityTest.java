@@ -12,20 +12,20 @@ class ControlIdentityTest {
   @TempDir Path dir;
 
   @Test
-  void whoHasNoSecretProvesNothing() {
-    ControlIdentity nobody = ControlIdentity.of(Map.of(), "me");
+  void userWithoutSecretHasNoProofs() {
+    ControlIdentity anonymous = ControlIdentity.of(Map.of(), "me");
 
-    assertThat(nobody.problem()).isEmpty();
-    assertThat(nobody.user()).isEqualTo("me");
-    assertThat(nobody.userProofs()).isEmpty();
-    assertThat(nobody.serverProofs()).isEmpty();
-    assertThat(nobody.applicationName("bench-1")).isEqualTo("bench-1");
-    assertThat(nobody.clientSettings())
+    assertThat(anonymous.problem()).isEmpty();
+    assertThat(anonymous.user()).isEqualTo("me");
+    assertThat(anonymous.userProofs()).isEmpty();
+    assertThat(anonymous.serverProofs()).isEmpty();
+    assertThat(anonymous.applicationName("bench-1")).isEqualTo("bench-1");
+    assertThat(anonymous.clientSettings())
         .containsExactlyEntriesOf(Map.of("rss.security.tls.enabled", "false"));
   }
 
   @Test
-  void applicationsOfAUserWithASecretBeginWithTheUser() throws Exception {
+  void applicationIdsOfAUserWithASecretBeginWithTheUser() throws Exception {
     Path secret = Files.writeString(dir.resolve("secret"), "0123456789abcdef0123456789\n");
     ControlIdentity user =
         ControlIdentity.of(
@@ -33,7 +33,7 @@ class ControlIdentityTest {
 
     assertThat(user.applicationName("bench-1")).isEqualTo("etl.bench-1");
     assertThat(user.userProofs()).hasSize(1);
-    // Until the application has a token, servers may know the user.
+    // Without an application token, calls of servers use the user's proof.
     assertThat(user.serverProofs()).hasSize(1);
     assertThat(user.clientSettings())
         .containsEntry("rss.security.user", "etl")
@@ -41,7 +41,7 @@ class ControlIdentityTest {
   }
 
   @Test
-  void tellsWhatIsWrongWithItsFiles() {
+  void reportsProblemsOfItsFiles() {
     String none = dir.resolve("none").toString();
 
     assertThat(ControlIdentity.of(Map.of("RSS_USER_SECRET_FILE", none), "me").problem())

@@ -42,7 +42,7 @@ class SizingCommandTest {
           "1907m");
 
   @Test
-  void theExampleOfThePageIsWhatTheCommandPrints() throws IOException {
+  void exampleInTheDocumentationMatchesTheOutput() throws IOException {
     List<String> lines = Files.readAllLines(PAGE);
     int at = 0;
     while (!lines.get(at).startsWith(PROMPT + "sizing")) {
@@ -66,11 +66,11 @@ class SizingCommandTest {
   }
 
   @Test
-  void programsGetTheSameAsJson() {
-    List<String> words = new ArrayList<>(EXAMPLE);
-    words.addAll(List.of("--output", "json"));
+  void printsThePlanAsJson() {
+    List<String> arguments = new ArrayList<>(EXAMPLE);
+    arguments.addAll(List.of("--output", "json"));
 
-    CliRun run = CliRun.of(words.toArray(String[]::new));
+    CliRun run = CliRun.of(arguments.toArray(String[]::new));
 
     assertThat(run.err()).isEmpty();
     JsonNode plan = JsonMapper.shared().readTree(run.out());
@@ -81,7 +81,7 @@ class SizingCommandTest {
   }
 
   @Test
-  void everySettingOfAServerIsAKeyThatAServerKnows() {
+  void settingsOfServersAreKnownKeys() {
     List<String> known = ServerConfig.SCHEMA.keys().stream().map(ConfigKey::name).toList();
 
     assertThat(known)
@@ -92,10 +92,10 @@ class SizingCommandTest {
   }
 
   @Test
-  void oneOfDayAndHourIsNeeded() {
-    List<String> words = new ArrayList<>(EXAMPLE);
-    words.addAll(List.of("--per-hour", "1t"));
-    assertThat(CliRun.of(words.toArray(String[]::new)).exitCode()).isEqualTo(2);
+  void requiresExactlyOneOfPerDayAndPerHour() {
+    List<String> arguments = new ArrayList<>(EXAMPLE);
+    arguments.addAll(List.of("--per-hour", "1t"));
+    assertThat(CliRun.of(arguments.toArray(String[]::new)).exitCode()).isEqualTo(2);
 
     CliRun neither = CliRun.of("sizing", "--cores", "8");
     assertThat(neither.exitCode()).isEqualTo(2);
@@ -103,11 +103,11 @@ class SizingCommandTest {
   }
 
   @Test
-  void aWrongFigureIsNamed() {
-    List<String> words = new ArrayList<>(EXAMPLE);
-    words.addAll(List.of("--replicas", "0"));
+  void namesTheInvalidOption() {
+    List<String> arguments = new ArrayList<>(EXAMPLE);
+    arguments.addAll(List.of("--replicas", "0"));
 
-    CliRun run = CliRun.of(words.toArray(String[]::new));
+    CliRun run = CliRun.of(arguments.toArray(String[]::new));
 
     assertThat(run.exitCode()).isEqualTo(2);
     assertThat(run.err()).startsWith("sluice sizing: --replicas: expected 1 to 16\n");

@@ -42,7 +42,7 @@ class SizingTest {
     "MEMORY, 6",
     "LOSS, 3"
   })
-  void eachLimitHasItsServers(Limit limit, int servers) {
+  void computesTheServersOfEachLimit(Limit limit, int servers) {
     SizingPlan plan = plan(workload(20 * 1024, 1), ssdMachine());
 
     assertThat(plan.needs())
@@ -54,19 +54,19 @@ class SizingTest {
   }
 
   @Test
-  void aCopyOfEverythingIsTwiceTheWrites() {
+  void replicationDoublesWrites() {
     SizingPlan one = plan(workload(20 * 1024, 1), ssdMachine());
     SizingPlan two = plan(workload(20 * 1024, 2), ssdMachine());
 
     assertThat(two.liveBytes()).isEqualTo(2 * one.liveBytes());
-    // What is written doubles, what is read does not.
+    // Writes double, reads do not.
     assertThat(two.servers()).isEqualTo(19);
     assertThat(two.settings())
         .contains(new Setting("jobs, after spark. or mapreduce.", "rss.data.replica", "2"));
   }
 
   @Test
-  void disksWithSeeksAreWrittenAndReadTwice() {
+  void hddsCountWritesAndReadsTwice() {
     SizingPlan plan = plan(workload(20 * 1024, 1), hddMachine());
 
     // 2 x (12 + 12) GiB/s by 12 disks of 150 MiB/s.
@@ -77,7 +77,7 @@ class SizingTest {
   }
 
   @Test
-  void theLargestShuffleCountsIfItIsMoreThanTheAverage() {
+  void largestShuffleCountsIfLargerThanTheAverage() {
     SizingWorkload small = workload(100, 1);
     SizingWorkload large =
         new SizingWorkload(
@@ -98,7 +98,7 @@ class SizingTest {
   }
 
   @Test
-  void aSmallMachineNeedsMoreForItsBufferThanForItsNetwork() {
+  void memoryLimitsSmallMachines() {
     Machine small = new Machine(8, 16 * GIB, 25e9 / 8, 2, DiskKind.SSD, 1770 * GIB, 1907 * MIB);
 
     SizingPlan plan = plan(workload(20 * 1024, 1), small);
@@ -109,24 +109,24 @@ class SizingTest {
   }
 
   @Test
-  void sayWhatAServerWithoutRoomForABufferNeeds() {
+  void failsIfMemoryLeavesNoSpaceForTheBuffer() {
     Machine tiny = new Machine(2, 2 * GIB, 1e9 / 8, 1, DiskKind.SSD, 100 * GIB, 500 * MIB);
 
     assertThatThrownBy(() -> plan(workload(100, 1), tiny))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageStartingWith("--memory: a server needs ")
-        .hasMessageEndingWith("nothing is left for a buffer");
+        .hasMessageStartingWith("--memory is too small: a server needs ")
+        .hasMessageEndingWith("leaves no memory for the buffer");
   }
 
   @Test
-  void tellsWhenNoNumberOfServersDoes() {
+  void failsIfNoNumberOfServersIsEnough() {
     Machine slow = new Machine(1, 8 * GIB, 1e6 / 8, 1, DiskKind.SSD, 100 * GIB, 500 * MIB);
 
     assertThatThrownBy(() -> plan(workload(100, 1), slow))
-        .hasMessage("more than 10000 servers like this would be needed, for network");
+        .hasMessage("more than 10000 servers of this size are needed for network");
   }
 
-  /** The table of docs/sizing.md: one shuffle is all that the server holds. */
+  /** The table of docs/sizing.md, for a server with one shuffle. */
   @ParameterizedTest
   @CsvSource({
     "500, 1000, 0.4, 0.3",
@@ -134,7 +134,7 @@ class SizingTest {
     "10240, 2000, 4.8, 1.2",
     "10240, 20000, 40.5, 4.8"
   })
-  void heapByWhatIsStoredAndMerged(
+  void heapDependsOnStoredBytesAndMerging(
       long storedGib, long partitions, double beforeMergingGib, double mergedGib) {
     assertThat(heapGib(storedGib, partitions, 1)).isEqualTo(beforeMergingGib);
     assertThat(heapGib(storedGib, partitions, 10)).isEqualTo(mergedGib);
@@ -142,11 +142,11 @@ class SizingTest {
 
   private static double heapGib(long storedGib, long partitions, int merged) {
     double tables = HeapSize.tableBytes(1, partitions, 0, (double) storedGib * GIB, merged);
-    return Math.ceil(HeapSize.leastBytes(tables) * 10 / GIB) / 10;
+    return Math.ceil(HeapSize.minBytes(tables) * 10 / GIB) / 10;
   }
 
   @Test
-  void setsOnlyWhatDefaultsDoNotDo() {
+  void settingsContainOnlyValuesThatDifferFromDefaults() {
     SizingWorkload many =
         new SizingWorkload(
             20 * 1024 * GIB, 12 * GIB, 12 * GIB, HALF_AN_HOUR_MS, 0, 1, 200_000, 100, 2000, 10_000);
@@ -169,7 +169,7 @@ class SizingTest {
   }
 
   @Test
-  void manyRunFilesTakeTimeToReadAtAStart() {
+  void manyRunFilesIncreaseTheStartTime() {
     SizingWorkload stored =
         new SizingWorkload(
             100 * GIB, GIB, 0, HALF_AN_HOUR_MS, 400 * 1024 * GIB, 1, 100, 100, 2000, 10_000);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
-class LoadPumpTest {
+class LoadGeneratorTest {
   private final ScheduledExecutorService scheduler = Executors.newScheduledThreadPool(2);
   private final AtomicLong progress = new AtomicLong();
 
@@ -29,8 +29,9 @@ class LoadPumpTest {
     scheduler.shutdownNow();
   }
 
-  private LoadPump pump(int perWorker, int together) {
-    return new LoadPump(perWorker, together, scheduler, System::nanoTime, progress::addAndGet);
+  private LoadGenerator generator(int maxPerWorker, int maxInFlight) {
+    return new LoadGenerator(
+        maxPerWorker, maxInFlight, scheduler, System::nanoTime, progress::addAndGet);
   }
 
   /** A worker of {@code requests} requests of 10 bytes, each answered by {@code answer}. */
@@ -40,51 +41,51 @@ class LoadPumpTest {
   }
 
   @Test
-  void doesAllWorkOfAllWorkersWithinBothLimits() throws Exception {
-    AtomicInteger underWay = new AtomicInteger();
-    AtomicInteger most = new AtomicInteger();
+  void sendsAllRequestsWithinBothLimits() throws Exception {
+    AtomicInteger inFlight = new AtomicInteger();
+    AtomicInteger maxOfAll = new AtomicInteger();
     List<AtomicInteger> maxPerWorker = new ArrayList<>();
     List<BenchWorker> workers = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
       AtomicInteger inWorker = new AtomicInteger();
-      AtomicInteger maxInFlight = new AtomicInteger();
-      maxPerWorker.add(maxInFlight);
+      AtomicInteger maxOfWorker = new AtomicInteger();
+      maxPerWorker.add(maxOfWorker);
       workers.add(
           worker(
               50,
               () -> {
-                most.accumulateAndGet(underWay.incrementAndGet(), Math::max);
-                maxInFlight.accumulateAndGet(inWorker.incrementAndGet(), Math::max);
+                maxOfAll.accumulateAndGet(inFlight.incrementAndGet(), Math::max);
+                maxOfWorker.accumulateAndGet(inWorker.incrementAndGet(), Math::max);
                 CompletableFuture<Long> answer = new CompletableFuture<>();
                 scheduler.execute(
                     () -> {
-                      underWay.decrementAndGet();
+                      inFlight.decrementAndGet();
                       inWorker.decrementAndGet();
                       answer.complete(10L);
                     });
                 return answer;
               }));
     }
-    LoadPump pump = pump(3, 7);
+    LoadGenerator generator = generator(3, 7);
 
-    pump.run(workers, 10_000);
+    generator.run(workers, 10_000);
 
-    assertThat(pump.requests()).isEqualTo(1000);
-    assertThat(pump.bytes()).isEqualTo(10_000);
+    assertThat(generator.requests()).isEqualTo(1000);
+    assertThat(generator.bytes()).isEqualTo(10_000);
     assertThat(progress).hasValue(10_000);
-    assertThat(pump.latencyUs().getTotalCount()).isEqualTo(1000);
-    assertThat(pump.repeats()).isZero();
-    assertThat(most.get()).isLessThanOrEqualTo(7);
+    assertThat(generator.latencyUs().getTotalCount()).isEqualTo(1000);
+    assertThat(generator.repeats()).isZero();
+    assertThat(maxOfAll.get()).isLessThanOrEqualTo(7);
     assertThat(maxPerWorker)
         .allSatisfy(maxInFlight -> assertThat(maxInFlight.get()).isBetween(1, 3));
   }
 
   @Test
-  void sendsAgainWhatIsRefusedForTheMoment() throws Exception {
+  void retriesTemporarilyRefusedRequests() throws Exception {
     AtomicInteger sends = new AtomicInteger();
-    LoadPump pump = pump(1, 1);
+    LoadGenerator generator = generator(1, 1);
 
-    pump.run(
+    generator.run(
         List.of(
             worker(
                 2,
@@ -96,24 +97,24 @@ class LoadPumpTest {
         10_000);
 
     assertThat(sends).hasValue(6);
-    assertThat(pump.requests()).isEqualTo(2);
-    assertThat(pump.repeats()).isEqualTo(4);
+    assertThat(generator.requests()).isEqualTo(2);
+    assertThat(generator.repeats()).isEqualTo(4);
   }
 
   @Test
-  void aFailureThatStaysEndsTheRunWithItsOwnLine() {
+  void failsOnPermanentRefusal() {
     BenchWorker worker =
         worker(
             5,
             () -> CompletableFuture.failedFuture(new SluiceException(StatusCode.EXPIRED, "gone")));
 
-    assertThatThrownBy(() -> pump(1, 1).run(List.of(worker), 10_000))
+    assertThatThrownBy(() -> generator(1, 1).run(List.of(worker), 10_000))
         .isInstanceOf(IOException.class)
         .hasMessage("gone");
   }
 
   @Test
-  void aFailureWhileSendingEndsTheRunToo() {
+  void failsWhenSendingThrows() {
     BenchWorker worker =
         worker(
             5,
@@ -121,15 +122,15 @@ class LoadPumpTest {
               throw new IllegalStateException("no buffer");
             });
 
-    assertThatThrownBy(() -> pump(1, 1).run(List.of(worker), 10_000)).hasMessage("no buffer");
+    assertThatThrownBy(() -> generator(1, 1).run(List.of(worker), 10_000)).hasMessage("no buffer");
   }
 
   @Test
-  void silenceEndsTheRun() {
+  void failsWhenNoRequestCompletes() {
     AtomicLong clock = new AtomicLong();
     ConcurrentLinkedQueue<CompletableFuture<Long>> never = new ConcurrentLinkedQueue<>();
-    LoadPump pump =
-        new LoadPump(
+    LoadGenerator generator =
+        new LoadGenerator(
             1,
             1,
             scheduler,
@@ -144,17 +145,17 @@ class LoadPumpTest {
               return answer;
             });
 
-    assertThatThrownBy(() -> pump.run(List.of(worker), 1))
-        .hasMessage("no answer to any request for 1 ms");
+    assertThatThrownBy(() -> generator.run(List.of(worker), 1))
+        .hasMessage("no request completed within 1 ms");
     assertThat(never).hasSize(1);
   }
 
   @Test
-  void noWorkersIsNoWork() throws Exception {
-    LoadPump pump = pump(1, 1);
+  void returnsAtOnceWithoutWorkers() throws Exception {
+    LoadGenerator generator = generator(1, 1);
 
-    pump.run(List.of(), 1);
+    generator.run(List.of(), 1);
 
-    assertThat(pump.requests()).isZero();
+    assertThat(generator.requests()).isZero();
   }
 }

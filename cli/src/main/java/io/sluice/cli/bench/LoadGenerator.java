@@ -18,35 +18,37 @@ import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
 /**
- * Keeps a bounded number of requests under way, in turn over all workers. Whoever completes a
- * request sends the next one, so the transport's own threads drive it and no thread waits per
- * connection.
+ * Keeps a bounded number of requests in flight, round-robin over all workers. The completion of a
+ * request sends the next one on the transport's thread, so no thread waits for a connection.
  *
- * <p>Thread-safe; runs once.
+ * <p>Thread-safe. {@link #run} may be called once.
  */
-final class LoadPump {
+final class LoadGenerator {
   private static final int MAX_SENDS = 100;
   private static final long FIRST_PAUSE_MS = 10;
   private static final long LONGEST_PAUSE_MS = 1000;
   private static final long WAIT_STEP_MS = 500;
 
-  /** One hour in microseconds, the longest latency that is told apart. */
+  /** One hour in microseconds, the highest latency of the histogram. */
   private static final long MAX_LATENCY_US = 3_600_000_000L;
 
-  /** A worker with room for requests is in {@code ready}, once; guarded by {@code lock}. */
-  private static final class Turn {
+  /**
+   * State of a worker, guarded by {@code lock}. A worker that may send a request is in {@code
+   * ready} once.
+   */
+  private static final class WorkerState {
     private final BenchWorker worker;
-    private int underWay;
+    private int inFlight;
     private boolean queued;
-    private boolean dry;
+    private boolean exhausted;
 
-    private Turn(BenchWorker worker) {
+    private WorkerState(BenchWorker worker) {
       this.worker = worker;
     }
   }
 
-  private final int perWorker;
-  private final int together;
+  private final int maxPerWorker;
+  private final int maxInFlight;
   private final ScheduledExecutorService scheduler;
   private final LongSupplier nanoTime;
   private final LongConsumer progress;
@@ -57,49 +59,49 @@ final class LoadPump {
   private final CompletableFuture<Void> finished = new CompletableFuture<>();
 
   private final Object lock = new Object();
-  private final ArrayDeque<Turn> ready = new ArrayDeque<>();
-  private int underWay;
+  private final ArrayDeque<WorkerState> ready = new ArrayDeque<>();
+  private int inFlight;
   private int workersLeft;
 
   /**
-   * Nothing is sent before {@link #run}.
+   * Sends no requests before {@link #run}.
    *
-   * @param perWorker requests under way in one worker
-   * @param together requests under way in all workers
-   * @param scheduler borrowed; sends refused requests again
-   * @param progress told the bytes of each completed request, by any thread
+   * @param maxPerWorker maximum number of requests in flight for one worker
+   * @param maxInFlight maximum number of requests in flight for all workers
+   * @param scheduler borrowed; retries refused requests
+   * @param progress called with the bytes of each completed request, on any thread
    */
-  LoadPump(
-      int perWorker,
-      int together,
+  LoadGenerator(
+      int maxPerWorker,
+      int maxInFlight,
       ScheduledExecutorService scheduler,
       LongSupplier nanoTime,
       LongConsumer progress) {
-    this.perWorker = perWorker;
-    this.together = together;
+    this.maxPerWorker = maxPerWorker;
+    this.maxInFlight = maxInFlight;
     this.scheduler = scheduler;
     this.nanoTime = nanoTime;
     this.progress = progress;
   }
 
   /**
-   * Does all the work of the workers.
+   * Sends the requests of all workers and waits for the replies.
    *
-   * @param retryPeriodMs longest time without any request completing
-   * @throws IOException the first failure that sending again does not help
+   * @param retryPeriodMs maximum time without a completed request
+   * @throws IOException on the first failure that is not retried
    */
   void run(List<? extends BenchWorker> workers, long retryPeriodMs)
       throws IOException, InterruptedException {
     synchronized (lock) {
       workersLeft = workers.size();
       for (BenchWorker worker : workers) {
-        enqueue(new Turn(worker));
+        enqueue(new WorkerState(worker));
       }
     }
     if (workers.isEmpty()) {
       return;
     }
-    drain();
+    sendRequests();
     long seen = -1;
     long seenAt = nanoTime.getAsLong();
     while (true) {
@@ -112,7 +114,7 @@ final class LoadPump {
           seen = requests.get();
           seenAt = now;
         } else if (now - seenAt > TimeUnit.MILLISECONDS.toNanos(retryPeriodMs)) {
-          throw new IOException("no answer to any request for " + retryPeriodMs + " ms", notYet);
+          throw new IOException("no request completed within " + retryPeriodMs + " ms", notYet);
         }
       } catch (ExecutionException failure) {
         throw new IOException(failure.getCause().getMessage(), failure.getCause());
@@ -120,7 +122,7 @@ final class LoadPump {
     }
   }
 
-  /** Microseconds from sending to the answer. */
+  /** Microseconds from request to reply. */
   Histogram latencyUs() {
     return latencyUs;
   }
@@ -133,50 +135,50 @@ final class LoadPump {
     return bytes.get();
   }
 
-  /** Requests that were refused for the moment and sent again. */
+  /** Number of requests that were refused temporarily and sent again. */
   long repeats() {
     return repeats.get();
   }
 
-  private void enqueue(Turn turn) {
-    if (!turn.queued) {
-      turn.queued = true;
-      ready.add(turn);
+  private void enqueue(WorkerState state) {
+    if (!state.queued) {
+      state.queued = true;
+      ready.add(state);
     }
   }
 
-  private void drain() {
+  private void sendRequests() {
     while (!finished.isDone()) {
-      Turn turn;
+      WorkerState state;
       BenchWorker.Request request;
       synchronized (lock) {
-        if (underWay >= together || ready.isEmpty()) {
+        if (inFlight >= maxInFlight || ready.isEmpty()) {
           return;
         }
-        turn = ready.poll();
-        turn.queued = false;
-        request = turn.worker.next();
+        state = ready.poll();
+        state.queued = false;
+        request = state.worker.next();
         if (request == null) {
-          turn.dry = true;
-          finishIfDone(turn);
+          state.exhausted = true;
+          finishIfDone(state);
           continue;
         }
-        underWay++;
-        if (++turn.underWay < perWorker) {
-          enqueue(turn);
+        inFlight++;
+        if (++state.inFlight < maxPerWorker) {
+          enqueue(state);
         }
       }
-      send(turn, request, 1);
+      send(state, request, 1);
     }
   }
 
-  private void finishIfDone(Turn turn) {
-    if (turn.dry && turn.underWay == 0 && --workersLeft == 0) {
+  private void finishIfDone(WorkerState state) {
+    if (state.exhausted && state.inFlight == 0 && --workersLeft == 0) {
       finished.complete(null);
     }
   }
 
-  private void send(Turn turn, BenchWorker.Request request, int attempt) {
+  private void send(WorkerState state, BenchWorker.Request request, int attempt) {
     long sentAt = nanoTime.getAsLong();
     CompletableFuture<Long> answer;
     try {
@@ -189,7 +191,7 @@ final class LoadPump {
         answer.whenComplete(
             (moved, failure) -> {
               if (failure != null) {
-                refused(turn, request, attempt, failure);
+                refused(state, request, attempt, failure);
                 return;
               }
               long micros = TimeUnit.NANOSECONDS.toMicros(nanoTime.getAsLong() - sentAt);
@@ -198,41 +200,44 @@ final class LoadPump {
               bytes.addAndGet(moved);
               progress.accept(moved);
               synchronized (lock) {
-                underWay--;
-                turn.underWay--;
-                if (turn.dry) {
-                  finishIfDone(turn);
+                inFlight--;
+                state.inFlight--;
+                if (state.exhausted) {
+                  finishIfDone(state);
                 } else {
-                  enqueue(turn);
+                  enqueue(state);
                 }
               }
-              drain();
+              sendRequests();
             });
   }
 
-  /** Whether the server may take the same frame later: it is overloaded, or bytes were damaged. */
-  private static boolean mayBeSentAgain(StatusCode code) {
+  /**
+   * True if the server may accept the same frame later: it is overloaded, or bytes were damaged.
+   */
+  private static boolean isRetryable(StatusCode code) {
     return switch (code.onPush()) {
       case WAIT, RESEND -> true;
       case WAIT_BRIEFLY, RETRY, RECONNECT, FAIL_OVER, DELETED -> false;
     };
   }
 
-  private void refused(Turn turn, BenchWorker.Request request, int attempt, Throwable thrown) {
+  private void refused(
+      WorkerState state, BenchWorker.Request request, int attempt, Throwable thrown) {
     Throwable failure = thrown instanceof CompletionException ? thrown.getCause() : thrown;
-    boolean again =
+    boolean retry =
         failure instanceof SluiceException refusal
-            && mayBeSentAgain(refusal.code())
+            && isRetryable(refusal.code())
             && attempt < MAX_SENDS
             && !finished.isDone();
-    if (!again) {
+    if (!retry) {
       finished.completeExceptionally(failure);
       return;
     }
     repeats.incrementAndGet();
     long pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS << Math.min(attempt - 1, 10));
-    // Nobody waits for it: what it sends reports by itself.
+    // send() reports its outcome.
     var unused =
-        scheduler.schedule(() -> send(turn, request, attempt + 1), pauseMs, TimeUnit.MILLISECONDS);
+        scheduler.schedule(() -> send(state, request, attempt + 1), pauseMs, TimeUnit.MILLISECONDS);
   }
 }
