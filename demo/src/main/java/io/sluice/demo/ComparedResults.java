@@ -7,22 +7,23 @@ import java.io.IOException;
 /**
  * Results of the same work with the built-in shuffle and through Sluice.
  *
- * @param own with the engine's built-in shuffle
+ * @param builtIn result with the engine's built-in shuffle
+ * @param sluice result through Sluice
  */
-public record ComparedResults<T>(T own, T sluice) {
+public record ComparedResults<T>(T builtIn, T sluice) {
 
-  /** The work of one side. */
+  /** Work on one side. */
   @FunctionalInterface
-  public interface Turn<T> {
-    T take(Side side) throws DemoException, IOException, InterruptedException;
+  public interface SideWork<T> {
+    T run(Side side) throws DemoException, IOException, InterruptedException;
   }
 
-  /** Lets both sides work, one after the other. */
-  public static <T> ComparedResults<T> inTurn(Side first, Turn<T> turn)
+  /** Runs the work on both sides, one after the other. */
+  public static <T> ComparedResults<T> sequentially(Side first, SideWork<T> work)
       throws DemoException, IOException, InterruptedException {
-    T begun = turn.take(first);
-    T other = turn.take(first == Side.OWN ? Side.SLUICE : Side.OWN);
-    return first == Side.OWN
+    T begun = work.run(first);
+    T other = work.run(first == Side.BUILT_IN ? Side.SLUICE : Side.BUILT_IN);
+    return first == Side.BUILT_IN
         ? new ComparedResults<>(begun, other)
         : new ComparedResults<>(other, begun);
   }

@@ -3,23 +3,24 @@ package io.sluice.demo;
 import io.sluice.demo.staging.DemoException;
 import java.io.IOException;
 
-/** Something to run on both sides, and what comes of it. */
+/** A comparison of the engine's built-in shuffle with Sluice. */
 public interface Comparison {
-  /** What it came to. */
+  /** Result of a comparison. */
   interface Outcome {
-    /** For the user, lines with their ends. */
+    /** Text for the user; each line ends with a line separator. */
     String render();
 
-    /** Whether both sides came to the same. */
+    /** True if both sides returned the same result. */
     boolean isGood();
   }
 
   Outcome run() throws DemoException, IOException, InterruptedException;
 
   /**
-   * Removes files of the run that need not stay. Call when no process is left.
+   * Deletes files of the run that are no longer needed. Call after all processes have ended.
    *
-   * @return whether logs and settings are still there
+   * @param good whether the comparison succeeded
+   * @return whether logs and settings were kept
    */
   boolean removeFiles(boolean good) throws IOException;
 }

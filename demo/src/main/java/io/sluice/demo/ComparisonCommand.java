@@ -3,7 +3,7 @@ package io.sluice.demo;
 import io.sluice.demo.staging.DemoException;
 import io.sluice.demo.staging.DemoProgress;
 import io.sluice.demo.staging.Installation;
-import io.sluice.demo.staging.PlaceOptions;
+import io.sluice.demo.staging.RunDirectoryOptions;
 import io.sluice.demo.staging.Staging;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -13,7 +13,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** What commands have in common that run an engine with its own shuffle and through Sluice. */
+/** Base of commands that compare an engine's built-in shuffle with Sluice. */
 public abstract class ComparisonCommand implements Callable<Integer> {
   private static final int EXIT_GOOD = 0;
   private static final int EXIT_BAD = 1;
@@ -21,31 +21,31 @@ public abstract class ComparisonCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Mixin private PlaceOptions places = new PlaceOptions();
+  @Mixin private RunDirectoryOptions runDirectory = new RunDirectoryOptions();
 
-  /** Makes what is to be run. */
+  /** Creates the comparison to run. */
   public interface Opening {
     Comparison open(Staging staging, DemoProgress progress);
   }
 
   /**
-   * Checks the options, and that what they need is there; starts and writes nothing.
+   * Checks the options and the files that they require. Starts no process and writes no file.
    *
-   * @return what to run as they say
+   * @return factory of the comparison
    */
   protected abstract Opening opening() throws DemoException;
 
-  /** How the name of a run's directory begins. */
+  /** Prefix of the name of the run's directory. */
   protected abstract String prefix();
 
-  /** The directory of runs and kept data, as the options and the environment say. */
+  /** Directory of runs and kept data, from the options and the environment. */
   protected final Path workDirectory() {
-    return places.workDirectory(System.getenv());
+    return runDirectory.workDirectory(System.getenv());
   }
 
   /** Whether logs and settings of a successful run are kept. */
   protected final boolean keep() {
-    return places.keep();
+    return runDirectory.keep();
   }
 
   @Override
@@ -89,12 +89,12 @@ public abstract class ComparisonCommand implements Callable<Integer> {
     return good;
   }
 
-  /** The user has ended it: nothing must be left, unless it was to be kept. */
+  /** Deletes the files of an interrupted run, unless the user wants to keep them. */
   private static void interrupted(Comparison comparison, DemoProgress progress) {
     try {
       comparison.removeFiles(true);
     } catch (IOException e) {
-      progress.step("files of the run cannot be removed: " + e.getMessage());
+      progress.step("cannot delete the files of the run: " + e.getMessage());
     }
   }
 
@@ -110,7 +110,7 @@ public abstract class ComparisonCommand implements Callable<Integer> {
   }
 
   /**
-   * Checks an option that counts something.
+   * Checks an option with a count.
    *
    * @throws DemoException if it is less than 1
    */

@@ -20,17 +20,19 @@ import picocli.CommandLine.Option;
 @Command(
     name = "demo",
     description = {
-      "Runs the 22 queries of TPC-H on Spark, each with Spark's own shuffle and then through Sluice, and compares every row.",
-      "With --workload tpcds: the 103 queries of TPC-DS, from the tests that Spark publishes.",
-      "With --engine mapreduce: runs terasort, teravalidate and wordcount on Hadoop's mini cluster of YARN, each with Hadoop's own"
-          + " shuffle and then through Sluice, and compares output files and counters.",
-      "Starts a coordinator, shuffle servers and the engine (executors and containers in processes of their own) on loopback,"
-          + " and ends them all."
+      "Run the 22 queries of TPC-H on Spark, each with Spark's built-in shuffle and "
+          + "through Sluice, and compare every row.",
+      "With --workload tpcds: the 103 queries of TPC-DS from Spark's published tests.",
+      "With --engine mapreduce: run terasort, teravalidate and wordcount on a YARN mini "
+          + "cluster, each with Hadoop's built-in"
+          + " shuffle and through Sluice, and compare output files and counters.",
+      "A coordinator, shuffle servers and the engine are started on loopback as separate "
+          + "processes and stopped at the end."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
-      "0:everything came to the same on both sides and went through the servers",
-      "1:not so, or something failed",
+      "0:both sides returned the same results, and all shuffle data went through the servers",
+      "1:results differ, data did not go through the servers, or a run failed",
       "2:wrong usage"
     },
     sortOptions = false,
@@ -41,54 +43,58 @@ public final class DemoCommand extends ComparisonCommand {
     GRPC_NETTY
   }
 
-  /** Each has its own idea of a short demo: a task of MapReduce is a process that has to start. */
+  /**
+   * Engines with their default scale factor. MapReduce starts a process for each task, so its data
+   * is smaller.
+   */
   enum Engine {
     SPARK("spark", 1),
     MAPREDUCE("mapreduce", 0.1);
 
-    private final String word;
+    private final String label;
     private final double scale;
 
-    Engine(String word, double scale) {
-      this.word = word;
+    Engine(String label, double scale) {
+      this.label = label;
       this.scale = scale;
     }
 
-    /** As on the command line. */
+    /** Value of the option. */
     @Override
     public String toString() {
-      return word;
+      return label;
     }
   }
 
-  /** Enough for more than one reduce task at each server. */
+  /** Default number of reduce tasks: two for each of two servers. */
   private static final int REDUCES = 4;
 
   @Option(
       names = "--engine",
       paramLabel = "NAME",
       defaultValue = "spark",
-      description = "What shuffles: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
+      description = "Engine to run: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
   private Engine engine;
 
   @Option(
       names = "--workload",
       paramLabel = "NAME",
-      description = "Data and queries: ${COMPLETION-CANDIDATES}; only with spark. Default: tpch.")
+      description =
+          "Data and queries: ${COMPLETION-CANDIDATES}. Only with --engine spark. Default: tpch.")
   private Workload workload;
 
   @Option(
       names = "--scale",
       paramLabel = "FACTOR",
       description =
-          "Scale factor of the data; 1 is about 1 GB before compression. Default: 1 with spark, 0.1 with mapreduce.")
+          "Scale factor of the data; 1 is about 1 GB before compression. Default: 1 with "
+              + "--engine spark, 0.1 with --engine mapreduce.")
   private Double scale;
 
   @Option(
       names = "--queries",
       paramLabel = "LIST",
-      description =
-          "Only these queries, such as 1,3,5-7; only with spark, mapreduce has none. Default: all.")
+      description = "Queries to run, such as 1,3,5-7. Only with --engine spark. Default: all.")
   private String queries;
 
   @Option(
@@ -103,7 +109,8 @@ public final class DemoCommand extends ComparisonCommand {
       paramLabel = "SIZE",
       defaultValue = "64MiB",
       description =
-          "Memory of each server for shuffle data (rss.server.buffer.capacity); small, so that servers have to spill."
+          "Memory of each server for shuffle data (rss.server.buffer.capacity). The "
+              + "default is small, so that servers spill."
               + " Default: ${DEFAULT-VALUE}.")
   private String bufferCapacity;
 
@@ -111,7 +118,7 @@ public final class DemoCommand extends ComparisonCommand {
       names = "--transport",
       paramLabel = "TYPE",
       defaultValue = "GRPC_NETTY",
-      description = "How data travels: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
+      description = "Data transport: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
   private Transport transport;
 
   @Option(
@@ -119,9 +126,10 @@ public final class DemoCommand extends ComparisonCommand {
       paramLabel = "N",
       defaultValue = "0",
       description =
-          "Partitions of a shuffle (spark.sql.shuffle.partitions, mapreduce.job.reduces). Default: what Spark does, "
+          "Number of partitions of a shuffle (spark.sql.shuffle.partitions, "
+              + "mapreduce.job.reduces). Default: Spark's default, or "
               + REDUCES
-              + " with mapreduce.")
+              + " with --engine mapreduce.")
   private int partitions;
 
   @Option(
@@ -129,15 +137,16 @@ public final class DemoCommand extends ComparisonCommand {
       paramLabel = "HOST:PORT",
       split = ",",
       description =
-          "Coordinators of a cluster that runs already; only with spark. Default: a cluster is started. What went through"
-              + " its servers is then not counted.")
+          "Coordinators of an existing cluster, whose server counters are not read. Only "
+              + "with --engine spark. Default: start a cluster.")
   private List<String> coordinators;
 
   @Option(
       names = "--sluice-conf",
       paramLabel = "KEY=VALUE",
       description =
-          "Configuration of the Spark that shuffles through Sluice, such as its own keys; names of files with secrets, never secrets.")
+          "Configuration key of the Spark application that uses Sluice. Repeatable. Pass "
+              + "file names of secrets, not secrets.")
   private Map<String, String> sparkConf = new TreeMap<>();
 
   @Mixin private SparkHomeOption sparkHome = new SparkHomeOption();
@@ -146,7 +155,7 @@ public final class DemoCommand extends ComparisonCommand {
       names = "--query-timeout",
       paramLabel = "MINUTES",
       defaultValue = "10",
-      description = "Longest that one query or program may take. Default: ${DEFAULT-VALUE}.")
+      description = "Timeout of one query or program. Default: ${DEFAULT-VALUE}.")
   private int queryTimeoutMinutes;
 
   @Override
@@ -204,8 +213,8 @@ public final class DemoCommand extends ComparisonCommand {
   }
 
   private Opening onMapReduce(double factor) throws DemoException {
-    refuse("--workload", workload != null, "terasort, teravalidate and wordcount always run");
-    refuse("--queries", queries != null, "terasort, teravalidate and wordcount always run");
+    refuse("--workload", workload != null, "all of terasort, teravalidate and wordcount run");
+    refuse("--queries", queries != null, "all of terasort, teravalidate and wordcount run");
     refuse("--coordinator", coordinators != null, "a cluster is always started");
     refuse("--sluice-conf", !sparkConf.isEmpty(), "no Spark runs");
     refuse("--spark-home", sparkHome.isGiven(), "no Spark runs");

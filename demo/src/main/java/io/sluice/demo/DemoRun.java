@@ -26,36 +26,36 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * One run of the demo: data, processes, queries, comparison.
+ * One run of the demo with Spark: data, processes, queries, comparison.
  *
- * <p>The two sides are two Spark applications that live side by side, and each query runs on one
- * and then on the other while the first one idles. So both meet a query equally warm and at the
- * same time of day: whatever else the machine does, and whatever compiled code and cached files do
- * to the later queries, they do to both.
+ * <p>The two sides are two Spark applications that run at the same time. Each query runs on one,
+ * then on the other, while the first is idle. So both sides are equally warm, and other load of the
+ * machine affects both.
  */
 final class DemoRun implements Comparison {
-  /** Two executors of one core and 1 GiB each: what a machine with two cores can do. */
+  /** Two executors with one core and 1 GiB each, for a machine with two cores. */
   private static final String MASTER = "local-cluster[2,1,1024]";
 
-  /** A server's heap stays small because shuffle data is never on it. */
+  /** Heap of a server; small, because shuffle data is off-heap. */
   private static final String SERVER_HEAP = "-Xmx256m";
 
   /**
-   * What a run does.
+   * Parameters of a run.
    *
    * @param scale scale factor of the data
    * @param queries names of the queries, in the order to run them
-   * @param queryTexts as in {@link DriverSettings}
-   * @param servers how many shuffle servers
+   * @param queryTexts see {@link DriverSettings}
+   * @param servers number of shuffle servers
    * @param bufferCapacity memory for shuffle data in each server, small enough that larger shuffles
    *     spill
    * @param transport GRPC or GRPC_NETTY
-   * @param partitions partitions of a shuffle before Spark coalesces them; 0 leaves Spark's default
-   * @param coordinators of a cluster that runs already, {@code host:port,host:port}; empty: one is
-   *     started
-   * @param sparkConf more settings of the Spark that shuffles through Sluice
-   * @param queryTimeout how long one query may take
-   * @param keep whether logs, settings and rows stay after a good run, too
+   * @param partitions number of partitions of a shuffle before Spark coalesces them; 0: Spark's
+   *     default
+   * @param coordinators coordinators of an existing cluster, {@code host:port,host:port}; empty:
+   *     start a cluster
+   * @param sparkConf additional settings of the Spark application that uses Sluice
+   * @param queryTimeout timeout of one query
+   * @param keep whether to keep logs, settings and rows of a successful run
    */
   record Plan(
       Workload workload,
@@ -77,7 +77,7 @@ final class DemoRun implements Comparison {
   private final DemoProgress progress;
 
   /**
-   * @param spark borrows: its staging is started before {@link #run}
+   * @param spark borrowed; its staging must be started before {@link #run}
    */
   DemoRun(Plan plan, SparkStaging spark, DemoProgress progress) {
     this.plan = plan;
@@ -90,7 +90,7 @@ final class DemoRun implements Comparison {
   public DemoTable run() throws DemoException, IOException, InterruptedException {
     Path data = WorkloadData.ensure(plan.workload(), plan.scale(), spark, progress);
     if (plan.coordinators().isPresent()) {
-      progress.step("Sluice: the cluster of coordinator " + plan.coordinators().get());
+      progress.step("Sluice: using the cluster of coordinator " + plan.coordinators().get());
     } else {
       progress.step("Sluice: starting 1 coordinator and " + plan.servers() + " shuffle servers");
       staging.startCluster(
@@ -99,26 +99,26 @@ final class DemoRun implements Comparison {
           plan.bufferCapacity(),
           List.of(SERVER_HEAP, "-XX:+UseSerialGC"));
     }
-    progress.step("Spark: starting it twice, with its own shuffle and with Sluice");
+    progress.step("Spark: starting two applications, with the built-in shuffle and with Sluice");
     try (ClusterProbe probe =
             plan.coordinators().isPresent() ? null : new ClusterProbe(staging.cluster());
         DriverPair drivers = DriverPair.start(side -> startDriver(side, data))) {
       WorkloadData.readAhead(data);
-      progress.step("Queries: each with Spark's own shuffle, then through Sluice");
+      progress.step("Queries: each with Spark's built-in shuffle, then through Sluice");
       return new DemoTable(compare(drivers, probe));
     }
   }
 
   /**
-   * @param probe null: of a cluster whose servers may come and go
+   * @param probe null: the cluster existed before, and its servers may change
    */
   private List<QueryComparison> compare(DriverPair drivers, ClusterProbe probe)
       throws DemoException, IOException, InterruptedException {
     List<QueryComparison> comparisons = new ArrayList<>();
     int total = plan.queries().size();
     for (String query : plan.queries()) {
-      progress.advance(comparisons.size(), total, "query " + query + ", Spark's own shuffle");
-      DriverMessage.Result ownResult = runQuery(drivers.of(Side.OWN), query);
+      progress.advance(comparisons.size(), total, "query " + query + ", Spark's built-in shuffle");
+      DriverMessage.Result builtInResult = runQuery(drivers.of(Side.BUILT_IN), query);
 
       progress.advance(comparisons.size(), total, "query " + query + ", through Sluice");
       ClusterCounters before = probe == null ? ClusterCounters.ZERO : probe.counters();
@@ -127,19 +127,19 @@ final class DemoRun implements Comparison {
           probe == null ? Optional.empty() : Optional.of(probe.counters().since(before));
 
       RowDifference difference =
-          RowDifference.between(rows(Side.OWN, query), rows(Side.SLUICE, query));
+          RowDifference.between(rows(Side.BUILT_IN, query), rows(Side.SLUICE, query));
       QueryComparison comparison =
-          new QueryComparison(ownResult, sluiceResult, difference, servers);
+          new QueryComparison(builtInResult, sluiceResult, difference, servers);
       comparisons.add(comparison);
       progress.result(
           comparisons.size(),
           total,
-          "query %s, own %s s, Sluice %s s, same: %s"
+          "query %s, built-in %s s, Sluice %s s, same: %s"
               .formatted(
                   query,
-                  AmountText.seconds(ownResult.elapsedMs()),
+                  AmountText.seconds(builtInResult.elapsedMs()),
                   AmountText.seconds(sluiceResult.elapsedMs()),
-                  comparison.verdict().word()));
+                  comparison.verdict().label()));
     }
     return comparisons;
   }
@@ -173,14 +173,14 @@ final class DemoRun implements Comparison {
         "io.sluice.demo.spark.QueryDriver",
         spark.environment(),
         new DriverSettings(plan.workload(), plan.queryTexts(), plan.scale(), data, rows, conf),
-        staging.directory().resolve(side.word()));
+        staging.directory().resolve(side.label()));
   }
 
   private Path rowsDirectory(Side side) {
-    return staging.directory().resolve("rows-" + side.word());
+    return staging.directory().resolve("rows-" + side.label());
   }
 
-  /** Logs, settings and rows are small: they stay if something was not good. */
+  /** Keeps logs, settings and rows after a failure; they are small. */
   @Override
   public boolean removeFiles(boolean good) throws IOException {
     return staging.removeFiles(

@@ -3,7 +3,7 @@ package io.sluice.demo;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The table at the end of the demo with Spark, and the sentences below it. */
+/** Result table of the demo with Spark, with the sentences below it. */
 final class DemoTable implements Comparison.Outcome {
   private final List<QueryComparison> queries;
 
@@ -11,7 +11,10 @@ final class DemoTable implements Comparison.Outcome {
     this.queries = List.copyOf(queries);
   }
 
-  /** Whether every query gave the same rows on both sides, by way of the servers. */
+  /**
+   * True if every query returned the same rows on both sides, and its data went through the
+   * servers.
+   */
   @Override
   public boolean isGood() {
     return queries.stream().allMatch(query -> query.verdict() == Verdict.SAME);
@@ -24,7 +27,7 @@ final class DemoTable implements Comparison.Outcome {
             "query",
             ResultTable.Alignment.RIGHT,
             "rows",
-            "Spark's own shuffle",
+            "Spark's built-in shuffle",
             queries.stream().map(DemoTable::row).toList());
     StringBuilder text = new StringBuilder();
     table.appendTable(text);
@@ -36,40 +39,40 @@ final class DemoTable implements Comparison.Outcome {
   private static ResultTable.Row row(QueryComparison query) {
     return new ResultTable.Row(
         query.query(),
-        query.own().rows(),
+        query.builtIn().rows(),
         query.verdict(),
-        query.own().elapsedMs(),
+        query.builtIn().elapsedMs(),
         query.sluice().elapsedMs(),
         query.servers());
   }
 
   private void appendDifferences(StringBuilder text) {
-    List<String> around = new ArrayList<>();
+    List<String> bypassed = new ArrayList<>();
     for (QueryComparison query : queries) {
       RowDifference difference = query.difference();
       switch (query.verdict()) {
         case SAME -> {}
-        case AROUND -> around.add(query.query());
+        case BYPASSED -> bypassed.add(query.query());
         case DIFFERENT -> {
           text.append("query ")
               .append(query.query())
               .append(": ")
-              .append(difference.onlyOwnCount())
-              .append(" rows only with Spark's own shuffle, ")
+              .append(difference.onlyBuiltInCount())
+              .append(" rows only with Spark's built-in shuffle, ")
               .append(difference.onlySluiceCount())
               .append(" only through Sluice\n");
           difference
-              .firstOnlyOwn()
-              .ifPresent(row -> text.append("  own:    ").append(row).append('\n'));
+              .firstOnlyBuiltIn()
+              .ifPresent(row -> text.append("  built-in: ").append(row).append('\n'));
           difference
               .firstOnlySluice()
-              .ifPresent(row -> text.append("  sluice: ").append(row).append('\n'));
+              .ifPresent(row -> text.append("  sluice:   ").append(row).append('\n'));
         }
       }
     }
-    if (!around.isEmpty()) {
-      text.append("shuffled, but the servers received nothing: query ")
-          .append(String.join(", ", around))
+    if (!bypassed.isEmpty()) {
+      text.append("shuffled, but the servers received no data: query ")
+          .append(String.join(", ", bypassed))
           .append('\n');
     }
   }

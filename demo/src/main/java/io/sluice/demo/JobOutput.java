@@ -14,9 +14,9 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * The files that a job has left, so that two runs can be compared when the files are gone.
+ * Digests of the output files of a job, for a comparison after the files have been deleted.
  *
- * @param files by name; Hadoop's own checksums and marks left out
+ * @param files by name, without Hadoop's checksum and marker files
  */
 public record JobOutput(SortedMap<String, Part> files) {
   private static final int BUFFER_BYTES = 1 << 20;
@@ -41,24 +41,27 @@ public record JobOutput(SortedMap<String, Part> files) {
     return new JobOutput(parts);
   }
 
-  /** What is not the same here and there, one line each. */
+  /** Differences between two outputs, one line each. */
   List<String> differences(JobOutput sluice) {
     List<String> lines = new ArrayList<>();
     if (files.isEmpty()) {
-      lines.add("no output");
+      lines.add("no output files");
     }
     SortedMap<String, Part> all = new TreeMap<>(files);
     all.putAll(sluice.files);
     for (String name : all.keySet()) {
-      Part own = files.get(name);
+      Part builtIn = files.get(name);
       Part other = sluice.files.get(name);
-      if (own == null || other == null) {
+      if (builtIn == null || other == null) {
         lines.add(
-            name + ": only " + (own == null ? "through Sluice" : "with Hadoop's own shuffle"));
-      } else if (!own.equals(other)) {
+            name
+                + ": only "
+                + (builtIn == null ? "through Sluice" : "with Hadoop's built-in shuffle"));
+      } else if (!builtIn.equals(other)) {
         lines.add(
-            "%s: %d bytes with SHA-256 %s with Hadoop's own shuffle, %d with %s through Sluice"
-                .formatted(name, own.length, own.digest, other.length, other.digest));
+            ("%s: %d bytes with SHA-256 %s with Hadoop's built-in shuffle, %d bytes with "
+                    + "SHA-256 %s through Sluice")
+                .formatted(name, builtIn.length, builtIn.digest, other.length, other.digest));
       }
     }
     return lines;

@@ -25,11 +25,11 @@ import java.util.List;
 /**
  * One run of the demo with MapReduce: data, processes, programs, comparison.
  *
- * <p>Each of Hadoop's example programs runs with Hadoop's own shuffle and then through Sluice, on
- * the same cluster of YARN; nothing else runs meanwhile.
+ * <p>Each of Hadoop's example programs runs with Hadoop's built-in shuffle, then through Sluice, on
+ * the same YARN cluster, one at a time.
  */
 final class MapReduceRun implements Comparison {
-  /** Of rows to sort, and of text, for a scale of 1. */
+  /** Bytes of rows and of text at scale factor 1. */
   private static final long SORTED_BYTES = 1_000_000_000;
 
   private static final long TEXT_BYTES = 250_000_000;
@@ -38,24 +38,29 @@ final class MapReduceRun implements Comparison {
   private static final int TERA_FILES = 4;
   private static final int NODES = 2;
 
-  /** An application master of 384 MiB and three tasks of 256 at once, see the settings. */
+  /**
+   * Memory of a node manager; two of them run an application master (384 MiB) and three tasks (256
+   * MiB).
+   */
   private static final int NODE_MEMORY_MB = 640;
 
-  /** Both sides of all programs, the making of data, and time to start. */
-  private static final int RUNS_AT_MOST = 8;
+  /**
+   * Maximum number of program run times: three programs on two sides, generation of data, start.
+   */
+  private static final int MAX_RUNS = 8;
 
   private static final String SERVER_HEAP = "-Xmx256m";
 
   /**
-   * What a run does.
+   * Parameters of a run.
    *
-   * @param scale 1 is about a gigabyte to sort and a quarter of that to count words in
-   * @param servers how many shuffle servers
+   * @param scale scale factor; 1 is about 1 GB to sort and 250 MB of text
+   * @param servers number of shuffle servers
    * @param bufferCapacity memory for shuffle data in each server
    * @param transport GRPC or GRPC_NETTY
-   * @param reduces of terasort and wordcount
-   * @param programTimeout how long one program may take
-   * @param keep whether logs and settings stay after a good run, too
+   * @param reduces number of reduce tasks of terasort and wordcount
+   * @param programTimeout timeout of one program
+   * @param keep whether to keep logs and settings of a successful run
    */
   record Plan(
       double scale,
@@ -81,7 +86,7 @@ final class MapReduceRun implements Comparison {
   private final DemoProgress progress;
 
   /**
-   * @param staging borrows: started before {@link #run}
+   * @param staging borrowed; must be started before {@link #run}
    */
   MapReduceRun(Plan plan, Staging staging, HadoopParts parts, DemoProgress progress) {
     this.plan = plan;
@@ -96,17 +101,17 @@ final class MapReduceRun implements Comparison {
                 NODE_MEMORY_MB,
                 List.of("-Xmx400m", "-XX:TieredStopAtLevel=1"),
                 YarnCluster.smallJobs(),
-                plan.programTimeout().multipliedBy(RUNS_AT_MOST)));
+                plan.programTimeout().multipliedBy(MAX_RUNS)));
   }
 
-  /** How one side of a program is run. */
+  /** Creates the program of one side. */
   private interface Launch {
     HadoopProgram on(Side side, Path output);
   }
 
   @Override
   public ProgramTable run() throws DemoException, IOException, InterruptedException {
-    Path words = WordFiles.ensure(plan.textBytes(), staging, progress);
+    Path textFiles = WordFiles.ensure(plan.textBytes(), staging, progress);
     progress.step("Sluice: starting 1 coordinator and " + plan.servers() + " shuffle servers");
     staging.startCluster(
         plan.servers(),
@@ -119,7 +124,7 @@ final class MapReduceRun implements Comparison {
             + " node managers with their shuffle handlers");
     yarn.start();
     TeraRows rows = TeraRows.ensure(plan.rows(), TERA_FILES, yarn, plan.programTimeout(), progress);
-    progress.step("Programs: each with Hadoop's own shuffle, then through Sluice");
+    progress.step("Programs: each with Hadoop's built-in shuffle, then through Sluice");
     try (ClusterProbe probe = new ClusterProbe(staging.cluster())) {
       List<ProgramComparison> done = new ArrayList<>();
       compare("terasort", (side, output) -> terasort(rows, output), "", probe, done);
@@ -133,7 +138,7 @@ final class MapReduceRun implements Comparison {
       removeOutput("teravalidate", done);
       compare(
           "wordcount",
-          (side, output) -> reducing("wordcount").arguments(words, output),
+          (side, output) -> reducing("wordcount").arguments(textFiles, output),
           "",
           probe,
           done);
@@ -144,7 +149,8 @@ final class MapReduceRun implements Comparison {
 
   private HadoopProgram terasort(TeraRows rows, Path output) {
     return reducing("terasort")
-        // The other one looks for its file where containers with a local file system have none.
+        // The default partitioner needs a file that containers do not have with a local file
+        // system.
         .set("mapreduce.terasort.simplepartitioner", "true")
         .arguments(rows.directory(), output);
   }
@@ -158,49 +164,50 @@ final class MapReduceRun implements Comparison {
   }
 
   /**
-   * Runs a program both ways.
+   * Runs a program on both sides.
    *
-   * @param expected the whole of its output, if it is known; else empty
-   * @param done gets what came of it
+   * @param expected expected output; empty: unknown
+   * @param done list to which the result is added
    */
   private void compare(
       String name, Launch launch, String expected, ClusterProbe probe, List<ProgramComparison> done)
       throws DemoException, IOException, InterruptedException {
     ComparedResults<ProgramTurn> turns =
-        ComparedResults.inTurn(Side.OWN, side -> turn(name, side, launch, probe, done.size()));
+        ComparedResults.sequentially(
+            Side.BUILT_IN, side -> turn(name, side, launch, probe, done.size()));
     ProgramComparison comparison = ProgramComparison.of(name, turns, unexpected(name, expected));
     done.add(comparison);
     progress.result(
         done.size(),
         PROGRAMS,
-        "%s, own %s s, Sluice %s s, same: %s"
+        "%s, built-in %s s, Sluice %s s, same: %s"
             .formatted(
                 name,
-                AmountText.seconds(comparison.own().elapsedMs()),
+                AmountText.seconds(comparison.builtIn().elapsedMs()),
                 AmountText.seconds(comparison.sluice().elapsedMs()),
-                comparison.verdict().word()));
+                comparison.verdict().label()));
   }
 
   private ProgramTurn turn(String name, Side side, Launch launch, ClusterProbe probe, int done)
       throws DemoException, IOException, InterruptedException {
-    String what = name + ", " + side.inHadoop();
-    progress.advance(done, PROGRAMS, what);
+    String title = name + ", " + side.inHadoop();
+    progress.advance(done, PROGRAMS, title);
     Path output = output(side, name);
     HadoopProgram program = launch.on(side, output).set(yarn.settings(side));
     if (side == Side.SLUICE) {
       program
           .set("mapreduce.rss.client.type", plan.transport())
-          // Or tasks on a server's host would read run files without it, and it would not count
-          // that.
+          // Otherwise tasks on the server's host read run files directly, and the server does not
+          // count these reads.
           .set("mapreduce.rss.client.read.shortcircuit.enabled", "false");
     }
     ClusterCounters before = probe.counters();
     ProgramRun run =
         yarn.run(
-            what,
+            title,
             program,
             plan.programTimeout(),
-            along -> progress.advance(done, PROGRAMS, what + ", " + along));
+            jobProgress -> progress.advance(done, PROGRAMS, title + ", " + jobProgress));
     ClusterCounters servers = probe.counters().since(before);
     return new ProgramTurn(run, JobOutput.of(output), servers);
   }
@@ -212,14 +219,19 @@ final class MapReduceRun implements Comparison {
         String found = Files.readString(output(side, name).resolve("part-r-00000"));
         if (!found.equals(expected)) {
           lines.add(
-              side.word() + ": expected '" + expected.strip() + "', found '" + found.strip() + "'");
+              side.label()
+                  + ": expected '"
+                  + expected.strip()
+                  + "', found '"
+                  + found.strip()
+                  + "'");
         }
       }
     }
     return lines;
   }
 
-  /** What is different stays, to be looked at. */
+  /** Deletes the output of a program, unless it differs between the sides. */
   private void removeOutput(String name, List<ProgramComparison> done) throws IOException {
     for (ProgramComparison program : done) {
       if (program.program().equals(name) && program.differences().isEmpty()) {
@@ -231,10 +243,10 @@ final class MapReduceRun implements Comparison {
   }
 
   private Path output(Side side, String name) {
-    return staging.directory().resolve("output-" + side.word()).resolve(name);
+    return staging.directory().resolve("output-" + side.label()).resolve(name);
   }
 
-  /** Logs and settings are small: they stay if something was not good. */
+  /** Keeps logs and settings after a failure; they are small. */
   @Override
   public boolean removeFiles(boolean good) throws IOException {
     yarn.removeData();

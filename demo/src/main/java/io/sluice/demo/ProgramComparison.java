@@ -6,22 +6,22 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One MapReduce program on both sides.
+ * Comparison of one MapReduce program on both sides.
  *
- * @param program its name
- * @param servers what the shuffle servers counted while it ran through Sluice
- * @param differences what the two runs do not share, in words
+ * @param program name of the program
+ * @param servers counters of the shuffle servers during the run through Sluice
+ * @param differences descriptions of the differences between the two runs
  */
 public record ProgramComparison(
     String program,
-    ProgramRun own,
+    ProgramRun builtIn,
     ProgramRun sluice,
     ClusterCounters servers,
     List<String> differences) {
 
   /**
-   * What does not depend on when a map task spills. Spilled records, what a combiner sees, and in
-   * how many pieces a partition of a map comes do: sort buffers are not full at the same record.
+   * Counters that do not depend on spills of map tasks. Spilled records, combiner records and the
+   * number of map output segments may differ, because sort buffers fill up at different records.
    */
   private static final List<String> SAME_COUNTERS =
       List.of(
@@ -40,35 +40,35 @@ public record ProgramComparison(
   /**
    * Compares outputs and counters.
    *
-   * @param found what else is known to be different
+   * @param found further known differences
    */
   public static ProgramComparison of(
       String program, ComparedResults<ProgramTurn> turns, List<String> found) {
-    ProgramRun own = turns.own().run();
+    ProgramRun builtIn = turns.builtIn().run();
     ProgramRun sluice = turns.sluice().run();
     List<String> differences =
-        new ArrayList<>(turns.own().output().differences(turns.sluice().output()));
+        new ArrayList<>(turns.builtIn().output().differences(turns.sluice().output()));
     for (String counter : SAME_COUNTERS) {
-      if (own.counter(counter) != sluice.counter(counter)) {
+      if (builtIn.counter(counter) != sluice.counter(counter)) {
         differences.add(
-            "%s: %d with Hadoop's own shuffle, %d through Sluice"
-                .formatted(counter, own.counter(counter), sluice.counter(counter)));
+            "%s: %d with Hadoop's built-in shuffle, %d through Sluice"
+                .formatted(counter, builtIn.counter(counter), sluice.counter(counter)));
       }
     }
     differences.addAll(found);
-    return new ProgramComparison(program, own, sluice, turns.sluice().servers(), differences);
+    return new ProgramComparison(program, builtIn, sluice, turns.sluice().servers(), differences);
   }
 
-  /** What the program read. */
+  /** Number of input records. */
   long records() {
-    return own.counter("Map input records");
+    return builtIn.counter("Map input records");
   }
 
   /**
-   * Whether some of its bytes, or all, did not go through the servers. Both are asked: servers what
-   * they took and whether anybody came for it, and the job where its reduce tasks had it from.
+   * True if some shuffle data did not go through the servers. Checks the servers' counters of
+   * pushes and reads, and the job's counter of bytes that reduce tasks read from servers.
    */
-  boolean wentAround() {
+  boolean bypassedServers() {
     return servers.pushedBytes() == 0
         || servers.opens() == 0
         || localOutputs() > 0
@@ -76,8 +76,8 @@ public record ProgramComparison(
   }
 
   /**
-   * Map attempts that left their output on a node manager. Sluice's counters have these names for a
-   * program that has not the plugin on its class path, as here.
+   * Number of map attempts with local output on a node manager. Sluice's counters have these raw
+   * names because the plugin is not on the class path of the program.
    */
   long localOutputs() {
     return sluice.counter("LOCAL_OUTPUTS");
@@ -87,6 +87,6 @@ public record ProgramComparison(
     if (!differences.isEmpty()) {
       return Verdict.DIFFERENT;
     }
-    return wentAround() ? Verdict.AROUND : Verdict.SAME;
+    return bypassedServers() ? Verdict.BYPASSED : Verdict.SAME;
   }
 }

@@ -3,7 +3,7 @@ package io.sluice.demo;
 import io.sluice.demo.staging.AmountText;
 import java.util.List;
 
-/** The table at the end of the demo with MapReduce, and the sentences below it. */
+/** Result table of the demo with MapReduce, with the sentences below it. */
 public final class ProgramTable implements Comparison.Outcome {
   private final List<ProgramComparison> programs;
 
@@ -11,7 +11,10 @@ public final class ProgramTable implements Comparison.Outcome {
     this.programs = List.copyOf(programs);
   }
 
-  /** Whether every program came to the same on both sides, by way of the servers. */
+  /**
+   * True if every program returned the same results on both sides, and its data went through the
+   * servers.
+   */
   @Override
   public boolean isGood() {
     return programs.stream().allMatch(program -> program.verdict() == Verdict.SAME);
@@ -24,7 +27,7 @@ public final class ProgramTable implements Comparison.Outcome {
             "program",
             ResultTable.Alignment.LEFT,
             "records",
-            "Hadoop's own shuffle",
+            "Hadoop's built-in shuffle",
             programs.stream().map(ProgramTable::row).toList());
     StringBuilder text = new StringBuilder();
     table.appendTable(text);
@@ -40,18 +43,19 @@ public final class ProgramTable implements Comparison.Outcome {
         program.program(),
         program.records(),
         program.verdict(),
-        program.own().elapsedMs(),
+        program.builtIn().elapsedMs(),
         program.sluice().elapsedMs(),
         program.servers());
   }
 
-  /** Also for a benchmark. */
+  /** Appends the differences of one program; also used by a benchmark. */
   public static void appendDifferences(StringBuilder text, ProgramComparison program) {
     switch (program.verdict()) {
       case SAME -> {}
-      case AROUND ->
+      case BYPASSED ->
           text.append(
-              "%s: servers took %s; of %s, reduce tasks read %s from servers; %d map outputs on node managers%n"
+              ("%s: servers received %s; of %s, reduce tasks read %s from servers; %d map "
+                      + "outputs on node managers%n")
                   .formatted(
                       program.program(),
                       AmountText.bytes(program.servers().pushedBytes()),

@@ -5,33 +5,33 @@ import io.sluice.localcluster.ClusterCounters;
 import java.util.Optional;
 
 /**
- * One query on both sides.
+ * Comparison of one query on both sides.
  *
- * @param own what Spark said of it with its own shuffle
- * @param sluice what Spark said of it through Sluice
- * @param difference what the results do not share
- * @param servers what the shuffle servers counted while it ran through Sluice; empty if they are
- *     not the demo's own
+ * @param builtIn Spark's result with its built-in shuffle
+ * @param sluice Spark's result through Sluice
+ * @param difference rows that differ
+ * @param servers counters of the shuffle servers during the run through Sluice; empty for an
+ *     existing cluster
  */
 record QueryComparison(
-    DriverMessage.Result own,
+    DriverMessage.Result builtIn,
     DriverMessage.Result sluice,
     RowDifference difference,
     Optional<ClusterCounters> servers) {
 
   String query() {
-    return own.query();
+    return builtIn.query();
   }
 
   boolean isSame() {
-    return difference.isNone() && own.digest().equals(sluice.digest());
+    return difference.isNone() && builtIn.digest().equals(sluice.digest());
   }
 
   /**
-   * Whether the query shuffled, but its bytes did not go through the servers: then its time says
-   * nothing of Sluice.
+   * True if the query shuffled, but its data did not go through the servers. Its time is then no
+   * measurement of Sluice.
    */
-  boolean wentAround() {
+  boolean bypassedServers() {
     return sluice.shuffleWrittenBytes() > 0
         && servers.map(ClusterCounters::pushedBytes).filter(bytes -> bytes == 0).isPresent();
   }
@@ -40,6 +40,6 @@ record QueryComparison(
     if (!isSame()) {
       return Verdict.DIFFERENT;
     }
-    return wentAround() ? Verdict.AROUND : Verdict.SAME;
+    return bypassedServers() ? Verdict.BYPASSED : Verdict.SAME;
   }
 }

@@ -8,25 +8,25 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** The table at the end of a demo: a row for each thing that ran on both sides, and their sums. */
+/** Result table of a demo: a row for each query or program, and a row of sums. */
 public final class ResultTable {
-  /** Words stand left, numbers right. */
+  /** Alignment of names: left for words, right for numbers. */
   public enum Alignment {
     LEFT,
     RIGHT
   }
 
   /**
-   * What ran.
+   * Result of one query or program.
    *
-   * @param rows how much it gave or took, in what the heading says
-   * @param servers what the shuffle servers counted while it ran through Sluice, if that is known
+   * @param rows count in the unit of the heading
+   * @param servers counters of the shuffle servers during the run through Sluice, if known
    */
   public record Row(
       String name,
       long rows,
       Verdict verdict,
-      long ownMs,
+      long builtInMs,
       long sluiceMs,
       Optional<ClusterCounters> servers) {
 
@@ -34,10 +34,10 @@ public final class ResultTable {
         String name,
         long rows,
         Verdict verdict,
-        long ownMs,
+        long builtInMs,
         long sluiceMs,
         ClusterCounters servers) {
-      this(name, rows, verdict, ownMs, sluiceMs, Optional.of(servers));
+      this(name, rows, verdict, builtInMs, sluiceMs, Optional.of(servers));
     }
 
     boolean isSame() {
@@ -49,16 +49,16 @@ public final class ResultTable {
           name,
           Long.toString(rows),
           same,
-          AmountText.seconds(ownMs),
+          AmountText.seconds(builtInMs),
           AmountText.seconds(sluiceMs),
-          ratio(ownMs, sluiceMs),
+          ratio(builtInMs, sluiceMs),
           counted(ClusterCounters::pushedBytes),
           counted(ClusterCounters::spilledBytes),
           counted(ClusterCounters::fetchedBytes));
     }
 
-    private String counted(Function<ClusterCounters, Long> what) {
-      return servers.map(what).map(AmountText::bytes).orElse("-");
+    private String counted(Function<ClusterCounters, Long> counter) {
+      return servers.map(counter).map(AmountText::bytes).orElse("-");
     }
   }
 
@@ -68,10 +68,10 @@ public final class ResultTable {
   private final List<Row> rows;
 
   /**
-   * @param nameHeading what runs, in one word
-   * @param names how names of what runs are aligned
-   * @param rowsHeading what is counted of each
-   * @param shuffle what Sluice is compared with, for the sentence below
+   * @param nameHeading heading of the names
+   * @param names alignment of the names
+   * @param rowsHeading heading of the counts
+   * @param shuffle name of the built-in shuffle, for the sentence below the table
    */
   public ResultTable(
       String nameHeading, Alignment names, String rowsHeading, String shuffle, List<Row> rows) {
@@ -80,7 +80,7 @@ public final class ResultTable {
             nameHeading,
             rowsHeading,
             "same?",
-            "own s",
+            "built-in s",
             "sluice s",
             "ratio",
             "pushed",
@@ -91,11 +91,11 @@ public final class ResultTable {
     this.rows = List.copyOf(rows);
   }
 
-  /** Headings, rows and sums, and an empty line. */
+  /** Appends headings, rows, sums and an empty line. */
   public void appendTable(StringBuilder text) {
     List<List<String>> all = new ArrayList<>();
     all.add(headings);
-    rows.forEach(row -> all.add(row.cells(row.verdict().word())));
+    rows.forEach(row -> all.add(row.cells(row.verdict().label())));
     all.add(sum().cells(sameCount() + " of " + rows.size()));
 
     int[] widths = widths(all);
@@ -107,7 +107,7 @@ public final class ResultTable {
     text.append('\n');
   }
 
-  /** The sentence below the table. */
+  /** Appends the sentence below the table. */
   public void appendVerdict(StringBuilder text) {
     Row sum = sum();
     text.append(sameCount())
@@ -118,9 +118,9 @@ public final class ResultTable {
         .append(" s, with ")
         .append(shuffle)
         .append(' ')
-        .append(AmountText.seconds(sum.ownMs()))
+        .append(AmountText.seconds(sum.builtInMs()))
         .append(" s: ")
-        .append(ratio(sum.ownMs(), sum.sluiceMs()))
+        .append(ratio(sum.builtInMs(), sum.sluiceMs()))
         .append(" times\n");
   }
 
@@ -129,7 +129,7 @@ public final class ResultTable {
         "all",
         rows.stream().mapToLong(Row::rows).sum(),
         Verdict.SAME,
-        rows.stream().mapToLong(Row::ownMs).sum(),
+        rows.stream().mapToLong(Row::builtInMs).sum(),
         rows.stream().mapToLong(Row::sluiceMs).sum(),
         rows.stream()
             .map(Row::servers)
@@ -170,7 +170,7 @@ public final class ResultTable {
     text.append('\n');
   }
 
-  private static String ratio(long ownMs, long sluiceMs) {
-    return ownMs == 0 ? "-" : String.format(Locale.ROOT, "%.2f", (double) sluiceMs / ownMs);
+  private static String ratio(long builtInMs, long sluiceMs) {
+    return builtInMs == 0 ? "-" : String.format(Locale.ROOT, "%.2f", (double) sluiceMs / builtInMs);
   }
 }

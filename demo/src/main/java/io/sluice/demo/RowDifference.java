@@ -5,22 +5,24 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What two results do not share, rows counted as often as they occur.
+ * Difference of two results as multisets of rows.
  *
- * @param onlyOwnCount rows that only Spark's own shuffle gave
- * @param onlySluiceCount rows that only came through Sluice
- * @param firstOnlyOwn the first of them in sorted order, if any
- * @param firstOnlySluice the first of them in sorted order, if any
+ * @param onlyBuiltInCount number of rows only in the result of Spark's built-in shuffle
+ * @param onlySluiceCount number of rows only in the result through Sluice
+ * @param firstOnlyBuiltIn first row in sorted order that is only in the result of the built-in
+ *     shuffle, if any
+ * @param firstOnlySluice first row in sorted order that is only in the result through Sluice, if
+ *     any
  */
 record RowDifference(
-    long onlyOwnCount,
+    long onlyBuiltInCount,
     long onlySluiceCount,
-    Optional<String> firstOnlyOwn,
+    Optional<String> firstOnlyBuiltIn,
     Optional<String> firstOnlySluice) {
 
-  /** Merges the two sorted results. */
-  static RowDifference between(ResultRows own, ResultRows sluice) {
-    List<String> left = own.lines();
+  /** Compares two sorted results by merging them. */
+  static RowDifference between(ResultRows builtIn, ResultRows sluice) {
+    List<String> left = builtIn.lines();
     List<String> right = sluice.lines();
     int leftIndex = 0;
     int rightIndex = 0;
@@ -55,6 +57,6 @@ record RowDifference(
   }
 
   boolean isNone() {
-    return onlyOwnCount == 0 && onlySluiceCount == 0;
+    return onlyBuiltInCount == 0 && onlySluiceCount == 0;
   }
 }

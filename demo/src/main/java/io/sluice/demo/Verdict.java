@@ -1,19 +1,21 @@
 package io.sluice.demo;
 
-/** The word that a table says of what ran on both sides. */
+/** Result of a comparison in a table. */
 public enum Verdict {
   SAME("yes"),
   DIFFERENT("NO"),
-  /** The same, but not by way of the servers: then its time says nothing of Sluice. */
-  AROUND("yes, but not through Sluice");
+  /**
+   * Same result, but the data did not go through the servers; its time is no measurement of Sluice.
+   */
+  BYPASSED("yes, but not through Sluice");
 
-  private final String word;
+  private final String label;
 
-  Verdict(String word) {
-    this.word = word;
+  Verdict(String label) {
+    this.label = label;
   }
 
-  public String word() {
-    return word;
+  public String label() {
+    return label;
   }
 }

@@ -1,7 +1,6 @@
 /**
- * The demo: runs TPC-H or TPC-DS on a real Spark, or terasort and similar programs on a real YARN,
- * each query or program with the engine's built-in shuffle and then through Sluice, and compares
- * every row.
+ * The demo: runs TPC-H or TPC-DS on Spark, or terasort and similar programs on YARN. Each query or
+ * program runs with the engine's built-in shuffle and through Sluice, and every row is compared.
  *
  * <p>Threads: the main thread waits for the processes that it starts; one daemon thread for each
  * process reads its output.

@@ -28,7 +28,7 @@ final class DemoCommandTest {
     "--engine mapreduce --spark-home /opt/spark, --spark-home: only with --engine spark",
     "--engine mapreduce, no Hadoop"
   })
-  void refusesWhatCannotWorkInOneLine(String arguments, String named) {
+  void refusesInvalidOptionsWithOneLine(String arguments, String named) {
     StringWriter err = new StringWriter();
     CommandLine line = new CommandLine(new DemoCommand()).setErr(new PrintWriter(err, true));
 

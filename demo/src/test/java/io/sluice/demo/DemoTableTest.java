@@ -13,7 +13,7 @@ final class DemoTableTest {
   private static final long MIB = 1024 * 1024;
 
   @Test
-  void showsEachQueryTheTotalsAndTheVerdict() {
+  void rendersQueriesTotalsAndSummary() {
     DemoTable table =
         new DemoTable(
             List.of(
@@ -37,20 +37,20 @@ final class DemoTableTest {
     assertThat(table.render())
         .isEqualTo(
             """
-            query   rows  same?   own s  sluice s  ratio   pushed  spilled     read
-            -----  -----  ------  -----  --------  -----  -------  -------  -------
-                1      4  yes      10.0      10.5   1.05  5.0 MiB  1.0 MiB  5.0 MiB
-               16  18314  yes       2.0       1.9   0.95  2.0 KiB      0 B  2.0 KiB
-            -----  -----  ------  -----  --------  -----  -------  -------  -------
-              all  18318  2 of 2   12.0      12.4   1.03  5.0 MiB  1.0 MiB  5.0 MiB
+            query   rows  same?   built-in s  sluice s  ratio   pushed  spilled     read
+            -----  -----  ------  ----------  --------  -----  -------  -------  -------
+                1      4  yes           10.0      10.5   1.05  5.0 MiB  1.0 MiB  5.0 MiB
+               16  18314  yes            2.0       1.9   0.95  2.0 KiB      0 B  2.0 KiB
+            -----  -----  ------  ----------  --------  -----  -------  -------  -------
+              all  18318  2 of 2        12.0      12.4   1.03  5.0 MiB  1.0 MiB  5.0 MiB
 
-            2 of 2 the same; through Sluice 12.4 s, with Spark's own shuffle 12.0 s: 1.03 times
+            2 of 2 the same; through Sluice 12.4 s, with Spark's built-in shuffle 12.0 s: 1.03 times
             """);
     assertThat(table.isGood()).isTrue();
   }
 
   @Test
-  void namesTheFirstDifferentRows() {
+  void showsTheFirstDifferentRows() {
     DemoTable table =
         new DemoTable(
             List.of(
@@ -64,27 +64,27 @@ final class DemoTableTest {
                     new ClusterCounters(1, 1, 0, 1, 1, 1, 1))));
 
     assertThat(table.render())
-        .contains("query 5: 1 rows only with Spark's own shuffle, 1 only through Sluice")
-        .contains("  own:    INDIA\t12.50")
-        .contains("  sluice: INDIA\t12.51")
+        .contains("query 5: 1 rows only with Spark's built-in shuffle, 1 only through Sluice")
+        .contains("  built-in: INDIA\t12.50")
+        .contains("  sluice:   INDIA\t12.51")
         .contains("0 of 1 the same");
     assertThat(table.isGood()).isFalse();
   }
 
   @Test
-  void doesNotPassAQueryThatWentAroundTheServers() {
+  void failsForAQueryThatBypassedTheServers() {
     DemoTable table =
         new DemoTable(List.of(comparison(5, 1, "a", "a", 1000, 1000, ClusterCounters.ZERO)));
 
     assertThat(table.render())
         .contains("yes, but not through Sluice")
-        .contains("shuffled, but the servers received nothing: query 5")
+        .contains("shuffled, but the servers received no data: query 5")
         .contains("1 of 1 the same");
     assertThat(table.isGood()).isFalse();
   }
 
   @Test
-  void doesNotJudgeTheWayOfServersThatItDoesNotKnow() {
+  void acceptsQueriesWithoutServerCounters() {
     DemoTable table = new DemoTable(List.of(comparison(1, 2, "a", "a", 10, 20, null)));
 
     assertThat(table.isGood()).isTrue();
@@ -94,18 +94,19 @@ final class DemoTableTest {
   private static QueryComparison comparison(
       int query,
       long rows,
-      String own,
+      String builtIn,
       String sluice,
-      long ownMs,
+      long builtInMs,
       long sluiceMs,
       ClusterCounters servers) {
-    ResultRows ownRows = new ResultRows(List.of(own));
+    ResultRows builtInRows = new ResultRows(List.of(builtIn));
     ResultRows sluiceRows = new ResultRows(List.of(sluice));
     return new QueryComparison(
-        new DriverMessage.Result(Integer.toString(query), rows, ownMs, ownRows.digest(), MIB, MIB),
+        new DriverMessage.Result(
+            Integer.toString(query), rows, builtInMs, builtInRows.digest(), MIB, MIB),
         new DriverMessage.Result(
             Integer.toString(query), rows, sluiceMs, sluiceRows.digest(), MIB, MIB),
-        RowDifference.between(ownRows, sluiceRows),
+        RowDifference.between(builtInRows, sluiceRows),
         Optional.ofNullable(servers));
   }
 }

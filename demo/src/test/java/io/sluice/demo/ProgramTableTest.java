@@ -22,7 +22,7 @@ final class ProgramTableTest {
   @TempDir private Path directory;
 
   @Test
-  void showsEachProgramTheTotalsAndTheVerdict() throws IOException {
+  void rendersProgramsTotalsAndSummary() throws IOException {
     JobOutput output = output("a", Map.of("part-r-00000", "1\n"));
     ProgramTable table =
         new ProgramTable(
@@ -34,33 +34,35 @@ final class ProgramTableTest {
     assertThat(table.render())
         .isEqualTo(
             """
-            program    records  same?   own s  sluice s  ratio    pushed  spilled      read
-            ---------  -------  ------  -----  --------  -----  --------  -------  --------
-            terasort   1000000  yes      10.0      10.5   1.05   5.0 MiB  1.0 MiB   5.0 MiB
-            wordcount      318  yes       2.0       1.9   0.95   5.0 MiB  1.0 MiB   5.0 MiB
-            ---------  -------  ------  -----  --------  -----  --------  -------  --------
-            all        1000318  2 of 2   12.0      12.4   1.03  10.0 MiB  2.0 MiB  10.0 MiB
+            program    records  same?   built-in s  sluice s  ratio    pushed  spilled      read
+            ---------  -------  ------  ----------  --------  -----  --------  -------  --------
+            terasort   1000000  yes           10.0      10.5   1.05   5.0 MiB  1.0 MiB   5.0 MiB
+            wordcount      318  yes            2.0       1.9   0.95   5.0 MiB  1.0 MiB   5.0 MiB
+            ---------  -------  ------  ----------  --------  -----  --------  -------  --------
+            all        1000318  2 of 2        12.0      12.4   1.03  10.0 MiB  2.0 MiB  10.0 MiB
 
-            2 of 2 the same; through Sluice 12.4 s, with Hadoop's own shuffle 12.0 s: 1.03 times
+            2 of 2 the same; through Sluice 12.4 s, with Hadoop's built-in shuffle 12.0 s: 1.03 times
             """);
     assertThat(table.isGood()).isTrue();
   }
 
   @Test
-  void namesFilesAndCountersThatAreDifferent() throws IOException {
-    JobOutput own =
-        output("own", Map.of("part-r-00000", "same", "part-r-00001", "abc", "part-r-00002", ""));
+  void showsDifferentFilesAndCounters() throws IOException {
+    JobOutput builtIn =
+        output(
+            "built-in", Map.of("part-r-00000", "same", "part-r-00001", "abc", "part-r-00002", ""));
     JobOutput sluice =
         output("sluice", Map.of("part-r-00000", "same", "part-r-00001", "abd", "_SUCCESS", ""));
 
     ProgramTable table =
         new ProgramTable(
-            List.of(comparison("terasort", run(1000, 10), own, run(1000, 11), sluice)));
+            List.of(comparison("terasort", run(1000, 10), builtIn, run(1000, 11), sluice)));
 
     assertThat(table.render())
         .contains("terasort: part-r-00001: 3 bytes with SHA-256 ba7816bf")
-        .contains("terasort: part-r-00002: only with Hadoop's own shuffle")
-        .contains("terasort: Map input records: 10 with Hadoop's own shuffle, 11 through Sluice")
+        .contains("terasort: part-r-00002: only with Hadoop's built-in shuffle")
+        .contains(
+            "terasort: Map input records: 10 with Hadoop's built-in shuffle, 11 through Sluice")
         .contains("0 of 1 the same")
         .doesNotContain("part-r-00000")
         .doesNotContain("_SUCCESS");
@@ -68,7 +70,7 @@ final class ProgramTableTest {
   }
 
   @Test
-  void doesNotPassProgramsThatWentAroundTheServersNorThoseWithoutOutput() throws IOException {
+  void failsForProgramsThatBypassedTheServersOrHaveNoOutput() throws IOException {
     JobOutput output = output("a", Map.of("part-r-00000", "1\n"));
     ProgramRun run = run(1000, 10);
     ProgramComparison nothing =
@@ -89,26 +91,30 @@ final class ProgramTableTest {
             output);
     JobOutput none = output("none", Map.of("_SUCCESS", ""));
 
-    assertThat(nothing.verdict()).isEqualTo(Verdict.AROUND);
-    assertThat(some.verdict()).isEqualTo(Verdict.AROUND);
-    assertThat(half.verdict()).isEqualTo(Verdict.AROUND);
+    assertThat(nothing.verdict()).isEqualTo(Verdict.BYPASSED);
+    assertThat(some.verdict()).isEqualTo(Verdict.BYPASSED);
+    assertThat(half.verdict()).isEqualTo(Verdict.BYPASSED);
     assertThat(comparison("empty", run, none, run, none).verdict()).isEqualTo(Verdict.DIFFERENT);
     ProgramTable table = new ProgramTable(List.of(nothing, some, half));
     assertThat(table.isGood()).isFalse();
     assertThat(table.render())
         .contains("yes, but not through Sluice")
-        .contains("nothing: servers took 0 B;")
-        .contains("some: servers took 5.0 MiB;")
+        .contains("nothing: servers received 0 B;")
+        .contains("some: servers received 5.0 MiB;")
         .contains("1 map outputs on node managers")
-        .contains("half: servers took 5.0 MiB; of 7 B, reduce tasks read 3 B from servers;");
+        .contains("half: servers received 5.0 MiB; of 7 B, reduce tasks read 3 B from servers;");
   }
 
   private static ProgramComparison comparison(
-      String name, ProgramRun own, JobOutput ownOutput, ProgramRun sluice, JobOutput sluiceOutput) {
+      String name,
+      ProgramRun builtIn,
+      JobOutput builtInOutput,
+      ProgramRun sluice,
+      JobOutput sluiceOutput) {
     return ProgramComparison.of(
         name,
         new ComparedResults<>(
-            new ProgramTurn(own, ownOutput, ClusterCounters.ZERO),
+            new ProgramTurn(builtIn, builtInOutput, ClusterCounters.ZERO),
             new ProgramTurn(sluice, sluiceOutput, SERVERS)),
         List.of());
   }

@@ -14,15 +14,16 @@ final class RowDifferenceTest {
   @Test
   void findsOneChangedRowAmongMany() {
     Random random = new Random(42);
-    List<String> own = new ArrayList<>();
+    List<String> builtIn = new ArrayList<>();
     for (int i = 0; i < 1000; i++) {
-      own.add(random.nextInt(300) + "\t" + random.nextInt(10));
+      builtIn.add(random.nextInt(300) + "\t" + random.nextInt(10));
     }
-    List<String> sluice = new ArrayList<>(own);
+    List<String> sluice = new ArrayList<>(builtIn);
     String lost = sluice.set(500, "changed");
     Collections.shuffle(sluice, random);
 
-    RowDifference difference = RowDifference.between(new ResultRows(own), new ResultRows(sluice));
+    RowDifference difference =
+        RowDifference.between(new ResultRows(builtIn), new ResultRows(sluice));
 
     assertThat(difference)
         .isEqualTo(new RowDifference(1, 1, Optional.of(lost), Optional.of("changed")));
@@ -39,7 +40,7 @@ final class RowDifferenceTest {
   }
 
   @Test
-  void findsNoneInTheSameRowsInAnotherOrder() {
+  void ignoresTheOrderOfRowsInComparisons() {
     assertThat(
             RowDifference.between(
                     new ResultRows(List.of("x", "y", "y")), new ResultRows(List.of("y", "x", "y")))
@@ -48,7 +49,7 @@ final class RowDifferenceTest {
   }
 
   @Test
-  void findsEveryRowOfAResultThatTheOtherSideHasEmpty() {
+  void findsAllRowsIfTheOtherResultIsEmpty() {
     RowDifference difference =
         RowDifference.between(new ResultRows(List.of()), new ResultRows(List.of("a", "b")));
 

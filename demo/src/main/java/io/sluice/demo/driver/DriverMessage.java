@@ -4,11 +4,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A line from the driver to the demo. Everything else that the driver prints is not for the demo.
+ * A message from the driver to the demo, one line each. Other output of the driver is ignored.
  *
  * <pre>
  *   line    = "@sluice-demo" TAB kind { TAB field }
- *   command = "run" SPACE query                   (demo to driver; end of input ends the driver)
+ *   command = "run" SPACE query                   (demo to driver; end of input stops the driver)
  *           | "run" SPACE job SPACE partitions      (benchmark to driver)
  * </pre>
  */
@@ -16,13 +16,15 @@ public sealed interface DriverMessage {
   String PREFIX = "@sluice-demo";
   String RUN = "run ";
 
-  /** The driver has its executors and its tables and waits for commands. */
+  /** The driver has executors and tables, and waits for commands. */
   record Ready(String application) implements DriverMessage {}
 
-  /** Part of a long step is done. */
+  /** Progress of a long step. */
   record Progress(String step, int done, int total) implements DriverMessage {}
 
-  /** One query has run and its rows are saved. Shuffle bytes are Spark's own task metrics. */
+  /**
+   * Result of a query whose rows have been saved. Shuffle bytes are those of Spark's task metrics.
+   */
   record Result(
       String query,
       long rows,
@@ -32,7 +34,7 @@ public sealed interface DriverMessage {
       long shuffleReadBytes)
       implements DriverMessage {}
 
-  /** One job of a benchmark has run. Shuffle bytes are Spark's own task metrics. */
+  /** Result of a benchmark job. Shuffle bytes are those of Spark's task metrics. */
   record JobDone(
       String job,
       int partitions,
@@ -43,13 +45,13 @@ public sealed interface DriverMessage {
       implements DriverMessage {}
 
   /** A step failed; the stack trace is in the driver's log. */
-  record Failed(String what, String reason) implements DriverMessage {
-    public static Failed of(String what, Exception cause) {
-      return new Failed(what, String.valueOf(cause.getMessage()));
+  record Failed(String task, String reason) implements DriverMessage {
+    public static Failed of(String task, Exception cause) {
+      return new Failed(task, String.valueOf(cause.getMessage()));
     }
   }
 
-  /** The line that says this, without line end. */
+  /** Line of the message, without line end. */
   default String line() {
     List<String> fields;
     if (this instanceof Ready ready) {
@@ -83,12 +85,12 @@ public sealed interface DriverMessage {
               Long.toString(job.shuffleReadBytes()));
     } else {
       Failed failed = (Failed) this;
-      fields = List.of("failed", failed.what(), oneLine(failed.reason()));
+      fields = List.of("failed", failed.task(), oneLine(failed.reason()));
     }
     return PREFIX + "\t" + String.join("\t", fields);
   }
 
-  /** The message of a line; empty if the line is none. */
+  /** Parses a line; empty if it is not a message. */
   static Optional<DriverMessage> parse(String line) {
     if (!line.startsWith(PREFIX + "\t")) {
       return Optional.empty();
@@ -120,8 +122,7 @@ public sealed interface DriverMessage {
             default -> throw new IllegalArgumentException("unknown kind " + fields[1]);
           });
     } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
-      throw new IllegalArgumentException(
-          "the driver said what the demo does not understand: " + line, e);
+      throw new IllegalArgumentException("invalid message from the driver: " + line, e);
     }
   }
 

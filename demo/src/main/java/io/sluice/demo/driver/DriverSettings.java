@@ -13,15 +13,14 @@ import java.util.Properties;
 import java.util.TreeMap;
 
 /**
- * What the driver is told, in a file that is its only argument.
+ * Settings of a driver, passed in a file that is its only argument.
  *
- * @param workload whose tables and queries
- * @param queryTexts a jar with the texts of the queries, of a workload whose texts are not part of
- *     the demo
+ * @param workload workload to run
+ * @param queryTexts jar with the texts of the queries, if they are not part of the demo
  * @param scale scale factor of the data
- * @param dataDirectory where the tables are or go
- * @param rowsDirectory where the rows of each query go
- * @param spark configuration of Spark, keys as Spark names them
+ * @param dataDirectory directory of the tables
+ * @param rowsDirectory directory for the rows of each query
+ * @param spark configuration of Spark
  */
 public record DriverSettings(
     Workload workload,

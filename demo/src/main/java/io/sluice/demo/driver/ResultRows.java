@@ -10,8 +10,8 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * The rows of one query's result as text, one line per row, sorted: two results are the same if and
- * only if their lines are.
+ * Rows of a query's result as sorted lines of text. Two results are the same if and only if their
+ * lines are.
  */
 public record ResultRows(List<String> lines) {
 
@@ -20,8 +20,7 @@ public record ResultRows(List<String> lines) {
   }
 
   /**
-   * A row's line: columns separated by tabs; null is {@code \N}, and no value can look like a
-   * separator.
+   * Line of a row: columns separated by tabs, null as {@code \N}, and escaped separators in values.
    */
   public static String line(List<String> columns) {
     StringBuilder line = new StringBuilder();
@@ -64,7 +63,7 @@ public record ResultRows(List<String> lines) {
     return new ResultRows(Files.readAllLines(file, StandardCharsets.UTF_8));
   }
 
-  /** The file of one query in a directory of results. */
+  /** File of a query in a directory of results. */
   public static Path file(Path directory, String query) {
     return directory.resolve("q" + query + ".rows");
   }

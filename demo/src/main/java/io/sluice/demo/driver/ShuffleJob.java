@@ -3,19 +3,19 @@ package io.sluice.demo.driver;
 import java.util.Locale;
 
 /**
- * A job whose work is mostly its shuffle. Each gives one row with a count and a digest of every
- * column of every row, which does not depend on their order, so that both sides can be compared and
- * no column is left out of the shuffle.
+ * A shuffle-heavy job. Each returns one row with a count and a digest of all columns of all rows.
+ * The digest does not depend on the order of rows, so both sides can be compared, and it keeps all
+ * columns in the shuffle.
  */
 public enum ShuffleJob {
-  /** Wide rows to other partitions, by key; nothing is done with them there. */
+  /** Repartitions wide rows by key. */
   REPARTITION(
       """
       SELECT count(*) AS lines, bit_xor(xxhash64(l.*)) AS digest
       FROM (SELECT /*+ REPARTITION(l_orderkey) */ * FROM lineitem) l
       """),
 
-  /** The table joined with itself: both sides are shuffled and sorted, most columns of one. */
+  /** Joins a table with itself: both inputs are shuffled and sorted, one with all its columns. */
   SELF_JOIN(
       """
       SELECT count(*) AS lines, bit_xor(xxhash64(j.*)) AS digest
@@ -27,8 +27,8 @@ public enum ShuffleJob {
       """),
 
   /**
-   * All rows in a total order. Comparing a row with nothing keeps the order from being optimised
-   * away, which a count alone would allow.
+   * Sorts all rows. The comparison of the first row with NULL prevents the optimizer from removing
+   * the sort.
    */
   SORT(
       """
@@ -37,7 +37,7 @@ public enum ShuffleJob {
       """),
 
   /**
-   * Twenty aggregations, one after the other, of some thousand rows: what a shuffle itself costs.
+   * Twenty consecutive aggregations of some thousand rows, to measure the fixed cost of a shuffle.
    */
   SMALL_STEPS(smallSteps(20));
 
@@ -47,7 +47,7 @@ public enum ShuffleJob {
     this.sql = sql;
   }
 
-  /** Each step groups by a key that is not that of the step before, so that it must shuffle. */
+  /** Each step groups by another key than the step before, so that it must shuffle. */
   private static String smallSteps(int steps) {
     String rows =
         "SELECT l_suppkey AS k, count(*) AS c, sum(CAST(l_quantity AS BIGINT)) AS v"
@@ -65,21 +65,23 @@ public enum ShuffleJob {
     return "SELECT count(*) AS lines, bit_xor(xxhash64(t.*)) AS digest FROM (" + rows + ") t";
   }
 
-  /** As users write it: {@code self-join}. */
-  public String word() {
+  /** Value of the option, such as {@code self-join}. */
+  public String label() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
   /**
-   * The job of that name.
+   * Parses the value of the option.
    *
-   * @throws IllegalArgumentException if there is none
+   * @throws IllegalArgumentException if there is no such job
    */
-  public static ShuffleJob of(String word) {
-    return valueOf(word.strip().toUpperCase(Locale.ROOT).replace('-', '_'));
+  public static ShuffleJob of(String label) {
+    return valueOf(label.strip().toUpperCase(Locale.ROOT).replace('-', '_'));
   }
 
-  /** Its text. Where no number of partitions stands in it, Spark's configuration gives it. */
+  /**
+   * SQL text of the job. Without a number of partitions in the text, Spark's configuration applies.
+   */
   public String sql(int partitions) {
     return sql.replace("${partitions}", Integer.toString(partitions));
   }

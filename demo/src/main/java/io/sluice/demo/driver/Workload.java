@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Published queries and the data that they read. */
+/** A published benchmark: queries and their data. */
 public enum Workload {
   TPCH("TPC-H", 22),
   TPCDS("TPC-DS", 99);
@@ -23,27 +23,27 @@ public enum Workload {
     this.lastNumber = lastNumber;
   }
 
-  /** As on the command line and in names of files: {@code tpch}. */
+  /** Value of the option and part of file names, such as {@code tpch}. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT);
   }
 
   /**
-   * The workload that {@link #toString} gives this text for.
+   * Parses the text of {@link #toString}.
    *
-   * @throws IllegalArgumentException if there is none
+   * @throws IllegalArgumentException if there is no such workload
    */
   public static Workload of(String text) {
     return valueOf(text.toUpperCase(Locale.ROOT));
   }
 
-  /** As its publisher writes it: {@code TPC-H}. */
+  /** Official name, such as {@code TPC-H}. */
   public String title() {
     return title;
   }
 
-  /** Names of all queries in their order: numbers from 1, and such as {@code 14a}. */
+  /** Names of all queries in order: numbers from 1, and variants such as {@code 14a}. */
   public List<String> queries() {
     return queries(1, lastNumber);
   }
@@ -60,10 +60,10 @@ public enum Workload {
   }
 
   /**
-   * The queries of a list of names, numbers and ranges of numbers, such as {@code 1,3,5-7,14a}, in
-   * the order of {@link #queries}. A number stands for both texts of a query that has two.
+   * Parses a list of names, numbers and ranges, such as {@code 1,3,5-7,14a}. Returns queries in the
+   * order of {@link #queries}. A number selects both variants of a query that has two.
    *
-   * @throws IllegalArgumentException if it is no such list; says what would be right
+   * @throws IllegalArgumentException with the expected format if the list is not valid
    */
   public List<String> select(String list) {
     Set<String> selected = new HashSet<>();
@@ -86,7 +86,7 @@ public enum Workload {
           return queries(first, last);
         }
       } catch (NumberFormatException e) {
-        // Said below, with the whole of what was given.
+        // Reported below, with the whole list.
       }
     }
     throw new IllegalArgumentException(

@@ -3,18 +3,18 @@ package io.sluice.demo.staging;
 import java.util.List;
 import java.util.Locale;
 
-/** Text for amounts in tables and messages. */
+/** Formats times and sizes for tables and messages. */
 public final class AmountText {
   private static final long KIB = 1024;
 
   private AmountText() {}
 
-  /** Seconds with one digit after the point, without the unit. */
+  /** Seconds with one decimal digit, without unit. */
   public static String seconds(long elapsedMs) {
     return String.format(Locale.ROOT, "%.1f", elapsedMs / 1000.0);
   }
 
-  /** Bytes in the unit that leaves one to four digits before the point. */
+  /** Bytes in the largest binary unit of which there is at least one. */
   public static String bytes(long count) {
     if (count < KIB) {
       return count + " B";

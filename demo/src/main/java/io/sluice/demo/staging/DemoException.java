@@ -1,14 +1,14 @@
 package io.sluice.demo.staging;
 
-/** The demo cannot go on; the message is one line for the user. */
+/** Failure of the demo; the message is one line for the user. */
 public final class DemoException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /** What the exit code will say. */
+  /** Kind of failure; determines the exit code. */
   public enum Kind {
-    /** The demo was called with something that cannot work. */
+    /** Invalid options or environment. */
     USAGE,
-    /** Something that it runs failed. */
+    /** A process or program failed. */
     FAILED
   }
 

@@ -9,31 +9,37 @@ import me.tongfei.progressbar.ProgressBarBuilder;
 import me.tongfei.progressbar.ProgressBarStyle;
 
 /**
- * What the user sees while the demo works. Each step is announced on a line of its own; inside a
- * long step a terminal shows a bar, anything else gets a line now and then.
+ * Progress output of the demo. Each step is announced on a line. During a long step, a terminal
+ * shows a bar; otherwise a line is printed from time to time.
  */
 public interface DemoProgress extends AutoCloseable {
-  /** Set by the launcher: whether standard error, where the bars go, is a terminal. */
+  /**
+   * System property set by the launcher: whether standard error, the output of the bars, is a
+   * terminal.
+   */
   String TERMINAL = "sluice.terminal";
 
-  /** For this process. */
+  /** Creates the progress output of this process. */
   static DemoProgress to(PrintWriter out) {
     return Boolean.getBoolean(TERMINAL) ? new Terminal(out) : new Lines(out, System::nanoTime);
   }
 
-  /** A new step begins; a bar of the last one ends. */
+  /** Starts a new step and ends the bar of the last one. */
   void step(String text);
 
-  /** The step that began last is {@code done} of {@code total} along; {@code text} is under way. */
+  /**
+   * Reports that {@code done} of {@code total} parts of the current step are done; {@code text}
+   * describes the running part.
+   */
   void advance(int done, int total, String text);
 
-  /** A part of the step has ended, and {@code text} is what is worth knowing of it. */
+  /** Reports the result of a part of the current step. */
   void result(int done, int total, String text);
 
   @Override
   void close();
 
-  /** Progress for a person at a terminal. */
+  /** Progress on a terminal. */
   final class Terminal implements DemoProgress {
     private static final Duration UPDATE_INTERVAL = Duration.ofMillis(250);
 
@@ -80,11 +86,11 @@ public interface DemoProgress extends AutoCloseable {
     }
   }
 
-  /** Progress for a log: one line per step, with the time since the start. */
+  /** Progress in a log: one line per step, with the time since the start. */
   final class Lines implements DemoProgress {
     private static final double NANOS_PER_SECOND = 1e9;
 
-    /** After this long without a line, one shows that the demo still works. */
+    /** Maximum time without a line during a step. */
     private static final long QUIET_NANOS = 15_000_000_000L;
 
     private final PrintWriter out;

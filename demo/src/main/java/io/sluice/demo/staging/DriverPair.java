@@ -4,49 +4,46 @@ import io.sluice.demo.driver.DriverMessage;
 import java.io.IOException;
 import java.time.Duration;
 
-/**
- * The Spark drivers of both sides, which live side by side and are ready for commands. Belongs to
- * one thread.
- */
+/** The running Spark drivers of both sides, ready for commands. Used by one thread. */
 public final class DriverPair implements AutoCloseable {
   private static final Duration READY_TIMEOUT = Duration.ofMinutes(10);
 
-  private final DriverProcess own;
+  private final DriverProcess builtIn;
   private final DriverProcess sluice;
 
-  private DriverPair(DriverProcess own, DriverProcess sluice) {
-    this.own = own;
+  private DriverPair(DriverProcess builtIn, DriverProcess sluice) {
+    this.builtIn = builtIn;
     this.sluice = sluice;
   }
 
-  /** Starts the driver of one side; does not wait for it. */
+  /** Starts the driver of one side without waiting until it is ready. */
   @FunctionalInterface
   public interface Starter {
     DriverProcess start(Side side) throws DemoException, IOException;
   }
 
-  /** Starts both drivers together and returns when both have their executors and tables. */
+  /** Starts both drivers and returns when both are ready. */
   public static DriverPair start(Starter starter)
       throws DemoException, IOException, InterruptedException {
-    DriverProcess own = starter.start(Side.OWN);
+    DriverProcess builtIn = starter.start(Side.BUILT_IN);
     DriverProcess sluice = null;
     try {
       sluice = starter.start(Side.SLUICE);
-      own.await(DriverMessage.Ready.class, READY_TIMEOUT);
+      builtIn.await(DriverMessage.Ready.class, READY_TIMEOUT);
       sluice.await(DriverMessage.Ready.class, READY_TIMEOUT);
-      return new DriverPair(own, sluice);
+      return new DriverPair(builtIn, sluice);
     } catch (DemoException | IOException | InterruptedException | RuntimeException e) {
       if (sluice != null) {
         sluice.close();
       }
-      own.close();
+      builtIn.close();
       throw e;
     }
   }
 
   /** The driver of a side. */
   public DriverProcess of(Side side) {
-    return side == Side.OWN ? own : sluice;
+    return side == Side.BUILT_IN ? builtIn : sluice;
   }
 
   @Override
@@ -54,7 +51,7 @@ public final class DriverPair implements AutoCloseable {
     try {
       sluice.close();
     } finally {
-      own.close();
+      builtIn.close();
     }
   }
 }

@@ -21,12 +21,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * A Spark driver in a process of its own. One thread sends commands and takes answers; {@link
- * #close} may be called from another one at any time and makes a waiting {@link #await} fail.
+ * A Spark driver in a separate process. One thread sends commands and receives messages. Another
+ * thread may call {@link #close} at any time, which makes a waiting {@link #await} fail.
  */
 public final class DriverProcess implements AutoCloseable {
 
-  /** How to start a driver. */
+  /** Parameters of starting a driver. */
   record Launch(
       String name,
       String mainClass,
@@ -36,7 +36,7 @@ public final class DriverProcess implements AutoCloseable {
       DriverSettings settings,
       Path directory) {}
 
-  /** Read from the driver's output when it has ended. */
+  /** Marks the end of the driver's output. */
   private static final Optional<DriverMessage> END = Optional.empty();
 
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(20);
@@ -65,7 +65,7 @@ public final class DriverProcess implements AutoCloseable {
         new ProcessBuilder(command)
             .directory(launch.directory().toFile())
             .redirectError(ProcessBuilder.Redirect.appendTo(logFile.toFile()));
-    // Settings of the user's own Spark must reach neither side of the comparison.
+    // The user's Spark settings must not affect the comparison.
     builder
         .environment()
         .keySet()
@@ -86,16 +86,16 @@ public final class DriverProcess implements AutoCloseable {
     return logFile;
   }
 
-  /** The driver itself. */
+  /** Handle of the driver process. */
   public ProcessHandle process() {
     return process.toHandle();
   }
 
-  /** Asks the driver to run what the words say, see {@link DriverMessage}. */
-  public void run(String words) throws DemoException {
+  /** Sends a command to the driver, see {@link DriverMessage}. */
+  public void run(String arguments) throws DemoException {
     try {
       OutputStream in = process.getOutputStream();
-      in.write((DriverMessage.RUN + words + "\n").getBytes(StandardCharsets.UTF_8));
+      in.write((DriverMessage.RUN + arguments + "\n").getBytes(StandardCharsets.UTF_8));
       in.flush();
     } catch (IOException e) {
       throw DemoException.failed(ended(), e);
@@ -105,7 +105,7 @@ public final class DriverProcess implements AutoCloseable {
   /**
    * Waits for the next message of a type.
    *
-   * @throws DemoException if the driver ends, fails, or says nothing of the kind before the timeout
+   * @throws DemoException if the driver ends, fails, or sends no such message before the timeout
    */
   public <M extends DriverMessage> M await(Class<M> type, Duration timeout)
       throws DemoException, InterruptedException {
@@ -121,7 +121,7 @@ public final class DriverProcess implements AutoCloseable {
     }
   }
 
-  /** Waits until the driver has ended by itself, reporting progress on the way. */
+  /** Waits until the driver has ended by itself, and reports progress. */
   void awaitEnd(Duration timeout, Consumer<DriverMessage.Progress> progress)
       throws DemoException, InterruptedException {
     long deadlineNanos = System.nanoTime() + timeout.toNanos();
@@ -138,8 +138,8 @@ public final class DriverProcess implements AutoCloseable {
   }
 
   /**
-   * The next message, or empty when the driver has ended; a failure that the driver tells of is
-   * thrown.
+   * Returns the next message, or empty after the driver has ended. A {@link DriverMessage.Failed}
+   * is thrown as an exception.
    */
   private Optional<DriverMessage> take(long deadlineNanos, Duration timeout)
       throws DemoException, InterruptedException {
@@ -158,7 +158,7 @@ public final class DriverProcess implements AutoCloseable {
       messages.add(END);
     } else if (message.get() instanceof DriverMessage.Failed failed) {
       throw DemoException.failed(
-          failed.what()
+          failed.task()
               + " failed in Spark ("
               + name
               + "): "
@@ -169,14 +169,14 @@ public final class DriverProcess implements AutoCloseable {
     return message;
   }
 
-  /** Lets the driver end, then makes it and its executors end. Idempotent. */
+  /** Lets the driver exit, then kills it and its executors. Idempotent. */
   @Override
   public void close() {
     List<ProcessHandle> executors = process.descendants().toList();
     try {
       process.getOutputStream().close();
     } catch (IOException e) {
-      // The driver is gone already, which is what this is for.
+      // The driver has already ended.
     }
     if (!awaitExit()) {
       process.destroy();
@@ -187,7 +187,7 @@ public final class DriverProcess implements AutoCloseable {
     executors.forEach(ProcessHandle::destroyForcibly);
   }
 
-  /** Ends the driver and its executors without waiting for what it does. */
+  /** Kills the driver and its executors. */
   void kill() {
     List<ProcessHandle> executors = process.descendants().toList();
     process.destroyForcibly();
@@ -216,7 +216,7 @@ public final class DriverProcess implements AutoCloseable {
     String last = LogTail.of(logFile, 1);
     return "Spark ("
         + name
-        + ") ended early"
+        + ") ended unexpectedly"
         + (last.isEmpty() ? "" : ": " + last.strip())
         + "; log: "
         + logFile;

@@ -4,11 +4,11 @@ import java.nio.file.Path;
 import java.util.Properties;
 
 /**
- * What MapReduce jobs run on; all of it is there.
+ * Existing files that MapReduce jobs need.
  *
- * @param jarList file that names the jars of Hadoop
- * @param hostJar the program around Hadoop's mini cluster
- * @param clientJar the plugin
+ * @param jarList file with the list of Hadoop's jars
+ * @param hostJar jar of the mini cluster's process
+ * @param clientJar jar of the MapReduce plugin
  */
 public record HadoopParts(Path jarList, Path hostJar, Path clientJar) {
 

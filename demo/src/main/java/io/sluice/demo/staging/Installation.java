@@ -9,26 +9,26 @@ import java.util.Properties;
 import java.util.stream.Stream;
 
 /**
- * Where the parts that the demo starts are.
+ * Locations of the files that the demo starts.
  *
  * @param jars directory with the jars of coordinator, server and command line
- * @param clients directory with the plugins: for Spark one jar per line and Scala version, and one
- *     for MapReduce
- * @param driverJars directory with the program for Spark's driver; below it, in {@code mapreduce},
- *     the one around Hadoop's mini cluster
+ * @param clients directory with the plugins: for Spark, one jar per Spark version line and Scala
+ *     version; one jar for MapReduce
+ * @param driverJars directory with the jars of the Spark drivers; its subdirectory {@code
+ *     mapreduce} has the jar of the mini cluster's process
  */
 public record Installation(Path jars, Path clients, Path driverJars) {
   private static final String JARS = "sluice.jars";
   private static final String CLIENTS = "sluice.clients";
   private static final String DRIVER_JARS = "sluice.demo.jars";
 
-  /** System property with the Spark home that the build made; absent in a distribution. */
+  /** System property with the Spark home of the build; not set in a distribution. */
   static final String SPARK_HOME = "sluice.spark.home";
 
-  /** System property with the file that names a Hadoop's jars; absent in a distribution. */
+  /** System property with the file that lists Hadoop's jars; not set in a distribution. */
   private static final String HADOOP_JARS = "sluice.hadoop.jars";
 
-  /** System property with the jar that has the queries of TPC-DS; absent in a distribution. */
+  /** System property with the jar of the TPC-DS queries; not set in a distribution. */
   private static final String TPCDS_QUERIES = "sluice.tpcds.queries";
 
   public static Installation of(Properties system) throws DemoException {
@@ -40,34 +40,35 @@ public record Installation(Path jars, Path clients, Path driverJars) {
     String value = system.getProperty(key);
     if (value == null) {
       throw DemoException.usage(
-          "the system property "
+          "system property "
               + key
               + " is not set: start the demo with the sluice launcher, or set it to a directory");
     }
     Path directory = Path.of(value);
     if (!Files.isDirectory(directory)) {
-      throw DemoException.usage(key + " names " + value + ", which is not a directory");
+      throw DemoException.usage(
+          "system property " + key + ": \"" + value + "\" is not a directory");
     }
     return directory.toAbsolutePath();
   }
 
-  /** The plugin's jar for a Spark. */
+  /** Jar of the plugin for a Spark installation. */
   Path clientJar(SparkHome spark) throws DemoException {
     return onlyJar(clients, "sluice-client-spark-" + spark.client() + "-");
   }
 
-  /** The plugin's jar for MapReduce. */
+  /** Jar of the plugin for MapReduce. */
   Path mapReduceJar() throws DemoException {
     return onlyJar(clients, "sluice-client-mr-");
   }
 
-  /** The jar with the program around Hadoop's mini cluster. */
+  /** Jar of the mini cluster's process. */
   Path yarnHostJar() throws DemoException {
     return onlyJar(driverJars.resolve("mapreduce"), "sluice-demo-mapreduce-");
   }
 
   /**
-   * The list of jars that Hadoop runs on, all of which are there.
+   * File with the list of Hadoop's jars. Checks that all of them exist.
    *
    * @param system properties of this process
    */
@@ -75,24 +76,30 @@ public record Installation(Path jars, Path clients, Path driverJars) {
     String value = system.getProperty(HADOOP_JARS);
     if (value == null) {
       throw DemoException.usage(
-          "no Hadoop: MapReduce runs from a checkout of Sluice, whose build resolves one");
+          "no Hadoop: the MapReduce demo runs only from a checkout of Sluice, whose build "
+              + "downloads Hadoop");
     }
     Path list = Path.of(value);
     try {
       for (String jar : Files.readString(list).strip().split(File.pathSeparator, -1)) {
         if (!Files.isRegularFile(Path.of(jar))) {
           throw DemoException.usage(
-              list + " names " + jar + ", which is gone: remove the list and build again");
+              list
+                  + " lists "
+                  + jar
+                  + ", which does not exist: delete "
+                  + list
+                  + " and build again");
         }
       }
     } catch (IOException e) {
-      throw DemoException.failed("cannot read the list of Hadoop's jars: " + e, e);
+      throw DemoException.failed("cannot read the list of Hadoop's jars " + list + ": " + e, e);
     }
     return list;
   }
 
   /**
-   * The jar with the texts of TPC-DS's queries.
+   * Jar with the queries of TPC-DS.
    *
    * @param system properties of this process
    */
@@ -100,12 +107,13 @@ public record Installation(Path jars, Path clients, Path driverJars) {
     String value = system.getProperty(TPCDS_QUERIES);
     if (value == null) {
       throw DemoException.usage(
-          "no queries of TPC-DS: they run from a checkout of Sluice, whose build resolves the jar of"
-              + " Spark's tests that has them");
+          "no queries of TPC-DS: they run only from a checkout of Sluice, whose build "
+              + "downloads the jar of Spark's tests with the queries");
     }
     Path jar = Path.of(value);
     if (!Files.isRegularFile(jar)) {
-      throw DemoException.usage(value + ", which has the queries of TPC-DS, is gone: build again");
+      throw DemoException.usage(
+          "the jar with the queries of TPC-DS does not exist: " + value + "; build again");
     }
     return jar;
   }
@@ -125,7 +133,7 @@ public record Installation(Path jars, Path clients, Path driverJars) {
               .toList();
       if (found.size() != 1) {
         throw DemoException.usage(
-            directory + " holds " + found.size() + " jars " + prefix + "*.jar, expected one");
+            directory + " has " + found.size() + " files " + prefix + "*.jar, expected one");
       }
       return found.get(0);
     } catch (IOException e) {
@@ -133,7 +141,7 @@ public record Installation(Path jars, Path clients, Path driverJars) {
     }
   }
 
-  /** Class path entry with every jar of a directory. */
+  /** Class path entry for all jars of a directory. */
   static String all(Path directory) {
     return directory + "/*";
   }

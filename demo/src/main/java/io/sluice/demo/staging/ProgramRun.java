@@ -3,13 +3,13 @@ package io.sluice.demo.staging;
 import io.sluice.localcluster.ProgramOutcome;
 
 /**
- * One run of a MapReduce program that succeeded.
+ * A successful run of a MapReduce program.
  *
- * @param elapsedMs as its user sees it, from its start to its end
+ * @param elapsedMs time from start to end of the submitting program
  */
 public record ProgramRun(long elapsedMs, ProgramOutcome outcome) {
 
-  /** A counter of its jobs by the name that Hadoop prints. */
+  /** Sum of a counter over its jobs, by the name that Hadoop prints. */
   public long counter(String name) {
     return outcome.counter(name);
   }

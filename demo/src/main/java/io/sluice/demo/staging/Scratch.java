@@ -9,13 +9,13 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 
-/** Directory trees that the demo makes. Symbolic links are removed, not followed. */
+/** Operations on directory trees of the demo. Symbolic links are deleted, not followed. */
 public final class Scratch {
   private Scratch() {}
 
   /**
-   * Gives a finished directory its final name, in the same file system. Another run may have made
-   * the same meanwhile: then its copy serves as well.
+   * Renames a finished directory to its final name in the same file system. If another run has
+   * created the directory meanwhile, that copy is used.
    */
   static void publish(Path unfinished, Path complete) throws IOException {
     try {
@@ -29,8 +29,8 @@ public final class Scratch {
   }
 
   /**
-   * Removes a tree; what vanishes meanwhile, because a process that ends removes its own files, is
-   * fine.
+   * Deletes a tree. Ignores files that disappear meanwhile, because ending processes delete files,
+   * too.
    */
   public static void remove(Path directory) throws IOException {
     if (!Files.exists(directory)) {

@@ -2,24 +2,24 @@ package io.sluice.demo.staging;
 
 import java.util.Locale;
 
-/** Which shuffle an application uses. */
+/** Shuffle that an application uses in a comparison. */
 public enum Side {
-  /** The engine's own. */
-  OWN,
+  /** Built-in shuffle of the engine. */
+  BUILT_IN,
   SLUICE;
 
-  /** The side that begins a round of a comparison: they take turns. */
+  /** Side that runs first in a round; alternates between rounds. */
   public static Side first(int round) {
-    return round % 2 == 0 ? OWN : SLUICE;
+    return round % 2 == 0 ? BUILT_IN : SLUICE;
   }
 
-  /** The shuffle of programs on Hadoop, for messages. */
+  /** Description for messages about Hadoop. */
   public String inHadoop() {
-    return this == OWN ? "Hadoop's own shuffle" : "through Sluice";
+    return this == BUILT_IN ? "Hadoop's built-in shuffle" : "through Sluice";
   }
 
-  /** In the names of processes, directories and files. */
-  public String word() {
-    return name().toLowerCase(Locale.ROOT);
+  /** Name for processes, directories and files. */
+  public String label() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 }

@@ -11,12 +11,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * An installation of Spark as far as the demo needs one: its jars. The demo's driver is compiled
- * once and runs on all versions; the plugin's jar is one of several ({@link #client}).
+ * Spark installation, of which the demo uses only the jars. The demo's driver runs on all supported
+ * versions; the jar of the plugin depends on the version ({@link #client}).
  *
- * @param directory the directory that holds {@code jars/}
- * @param version such as 4.2
- * @param scala binary version of Scala that it is built with, such as 2.12
+ * @param directory directory with the subdirectory {@code jars}
+ * @param version version line, such as 4.2
+ * @param scala binary version of Scala, such as 2.12
  */
 public record SparkHome(Path directory, String version, String scala) {
   private static final Pattern CORE =
@@ -24,12 +24,12 @@ public record SparkHome(Path directory, String version, String scala) {
   private static final String OLD = "3.5";
   private static final String NEW_MAJOR = "4";
 
-  /** For messages. */
-  static final String WANTED = "Spark 3.5 or 4";
+  /** Supported versions, for messages. */
+  static final String SUPPORTED = "Spark 3.5 or 4";
 
   /**
-   * What Spark needs opened on Java 17; executors get the same from Spark itself, the driver from
-   * whoever starts it.
+   * Packages that Spark needs opened on Java 17. Spark opens them for executors; for the driver,
+   * its launcher must do it.
    */
   private static final List<String> OPENED_PACKAGES =
       List.of(
@@ -53,11 +53,11 @@ public record SparkHome(Path directory, String version, String scala) {
     Path jars = directory.resolve("jars");
     if (!Files.isDirectory(jars)) {
       throw DemoException.usage(
-          "no Spark at "
+          "no Spark in "
               + directory
-              + ": expected a directory with jars/; name a "
-              + WANTED
-              + " with --spark-home");
+              + ": expected a directory with jars/; set --spark-home to a "
+              + SUPPORTED
+              + " installation");
     }
     try (Stream<Path> files = Files.list(jars)) {
       List<String> cores =
@@ -73,18 +73,18 @@ public record SparkHome(Path directory, String version, String scala) {
         }
       }
       throw DemoException.usage(
-          "the Spark at "
+          "the Spark in "
               + directory
               + " is not "
-              + WANTED
-              + ": jars/ holds "
+              + SUPPORTED
+              + ": jars/ contains "
               + (cores.isEmpty() ? "no spark-core_*.jar" : String.join(", ", cores)));
     } catch (IOException e) {
       throw DemoException.failed("cannot list " + jars + ": " + e.getMessage(), e);
     }
   }
 
-  /** Which of the plugin's jars is for it: {@code sluice-client-spark-CLIENT-*.jar}. */
+  /** Part of the name of the plugin's jar: {@code sluice-client-spark-CLIENT-*.jar}. */
   String client() {
     return (version.equals(OLD) ? OLD : NEW_MAJOR) + "_" + scala;
   }
@@ -101,10 +101,10 @@ public record SparkHome(Path directory, String version, String scala) {
   }
 
   /**
-   * Makes a directory that is this Spark to the processes started with it, so that what they write
-   * beside the jars (the executors' work directories) does not go to the user's own installation.
+   * Creates a Spark home with links to the jars of this installation, so that executors create
+   * their work directories in it and not in the user's installation.
    *
-   * @return the environment to start a driver with
+   * @return environment variables of the driver
    */
   Map<String, String> stage(Path directory) throws IOException {
     Files.createDirectories(directory);

@@ -4,15 +4,16 @@ import java.nio.file.Path;
 import java.util.Map;
 import picocli.CommandLine.Option;
 
-/** Where Spark is: the option of every command that runs Spark. */
+/** Option for the Spark installation. */
 public final class SparkHomeOption {
   @Option(
       names = "--spark-home",
       paramLabel = "DIR",
       description =
-          "A "
-              + SparkHome.WANTED
-              + " to use. Default: the one that the build resolved, else the environment's SPARK_HOME.")
+          "Directory of a "
+              + SparkHome.SUPPORTED
+              + " installation. Default: the Spark that the build downloaded, else "
+              + "SPARK_HOME of the environment.")
   private Path sparkHome;
 
   public boolean isGiven() {
@@ -20,7 +21,7 @@ public final class SparkHomeOption {
   }
 
   /**
-   * Finds the Spark to use, for which the installation must have a plugin.
+   * Finds the Spark installation, and checks that there is a plugin for it.
    *
    * @param environment of this process
    */
@@ -43,8 +44,8 @@ public final class SparkHomeOption {
       return Path.of(home);
     }
     throw DemoException.usage(
-        "no Spark: name a "
-            + SparkHome.WANTED
-            + " with --spark-home or SPARK_HOME (a checkout of Sluice brings its own)");
+        "no Spark: set --spark-home or SPARK_HOME to a "
+            + SparkHome.SUPPORTED
+            + " installation (not needed in a checkout of Sluice)");
   }
 }

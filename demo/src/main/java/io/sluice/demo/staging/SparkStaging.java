@@ -9,9 +9,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What every Spark of a run has in common, and its drivers. Owned by the thread that runs it. */
+/**
+ * Common settings of the Spark applications of a run, and start of their drivers. Used by the
+ * thread of the run.
+ */
 public final class SparkStaging {
-  /** Queries of TPC-DS broadcast tables of some million rows. */
+  /** Heap of a driver: queries of TPC-DS broadcast tables of some million rows. */
   private static final String DRIVER_HEAP = "-Xmx2g";
 
   private final Staging staging;
@@ -19,7 +22,7 @@ public final class SparkStaging {
   private Map<String, String> environment;
 
   /**
-   * @param staging borrows
+   * @param staging borrowed
    */
   public SparkStaging(Staging staging, SparkHome spark) {
     this.staging = staging;
@@ -31,15 +34,15 @@ public final class SparkStaging {
   }
 
   /**
-   * Makes a Spark home below the directory, see {@link SparkHome#stage}.
+   * Creates a Spark home below the directory, see {@link SparkHome#stage}.
    *
-   * @return the environment to start a driver with
+   * @return environment variables of the driver
    */
   public Map<String, String> sparkHome(Path below) throws IOException {
     return spark.stage(below.resolve("spark-home"));
   }
 
-  /** What a driver is started with that shares its Spark home with others. */
+  /** Environment variables of drivers that share a Spark home. */
   public Map<String, String> environment() throws IOException {
     if (environment == null) {
       environment = sparkHome(staging.directory());
@@ -57,12 +60,12 @@ public final class SparkStaging {
     return conf;
   }
 
-  /** What the side of Sluice needs beyond {@link #sparkConf}. */
+  /** Settings of the Sluice side, in addition to {@link #sparkConf}. */
   public Map<String, String> sluiceConf() throws DemoException {
     return sluiceConf(staging.cluster().quorum());
   }
 
-  /** As {@link #sluiceConf()}, for a cluster with these coordinators. */
+  /** Settings of the Sluice side for a cluster with these coordinators. */
   public Map<String, String> sluiceConf(String coordinators) throws DemoException {
     return Map.of(
         "spark.shuffle.manager",
@@ -73,9 +76,9 @@ public final class SparkStaging {
         coordinators);
   }
 
-  /** Starts the driver that makes data. */
+  /** Starts the driver that generates data. */
   DriverProcess startGenerator(String heap, DriverSettings settings) throws IOException {
-    // The generator needs a newer Guava than a Spark home may hold.
+    // The generator may need a newer Guava than the Spark home has.
     String classPath =
         DriverProcess.classPath(
             Installation.all(staging.installation().driverJars()), Installation.all(spark.jars()));
@@ -90,7 +93,7 @@ public final class SparkStaging {
             staging.directory()));
   }
 
-  /** Starts the application of one side. */
+  /** Starts the driver of one side. */
   public DriverProcess startDriver(
       Side side,
       String mainClass,
@@ -106,7 +109,7 @@ public final class SparkStaging {
     }
     return start(
         new DriverProcess.Launch(
-            side.word(),
+            side.label(),
             mainClass,
             DriverProcess.classPath(classPath.toArray(String[]::new)),
             List.of(DRIVER_HEAP),
@@ -117,7 +120,7 @@ public final class SparkStaging {
 
   private DriverProcess start(DriverProcess.Launch launch) throws IOException {
     DriverProcess driver = DriverProcess.start(launch);
-    staging.endsBy(driver::kill);
+    staging.addKillAction(driver::kill);
     return driver;
   }
 }

@@ -11,9 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The directory of a run, and what it starts there: Sluice itself, and an engine that {@link
- * SparkStaging} or {@link YarnStaging} starts. Owned by the thread that runs it; the shutdown hook
- * may end the processes at any time.
+ * Directory and processes of a run: Sluice's cluster, and an engine that {@link SparkStaging} or
+ * {@link YarnStaging} starts. Used by the thread of the run; the shutdown hook may kill the
+ * processes at any time.
  */
 public final class Staging implements AutoCloseable {
   private static final Duration REGISTER_TIMEOUT = Duration.ofSeconds(30);
@@ -21,7 +21,7 @@ public final class Staging implements AutoCloseable {
   private final Installation installation;
   private final Path workDirectory;
   private final Path directory;
-  private final List<Runnable> engines = new ArrayList<>();
+  private final List<Runnable> killActions = new ArrayList<>();
   private volatile LocalCluster cluster;
   private Thread shutdownHook;
 
@@ -32,10 +32,10 @@ public final class Staging implements AutoCloseable {
   }
 
   /**
-   * Makes a directory for a run.
+   * Creates the directory of a run.
    *
-   * @param workDirectory where data is kept and where the run gets a directory of its own
-   * @param prefix of its name
+   * @param workDirectory directory of generated data and of the directories of runs
+   * @param prefix prefix of the directory's name
    */
   public static Staging in(Path workDirectory, String prefix, Installation installation)
       throws IOException {
@@ -56,15 +56,15 @@ public final class Staging implements AutoCloseable {
     return directory;
   }
 
-  /** Null before it is started. */
+  /** Sluice's cluster; null before its start. */
   public LocalCluster cluster() {
     return cluster;
   }
 
   /**
-   * From now on the end of this process ends all others, too.
+   * Installs a shutdown hook that kills all processes at the end of this process.
    *
-   * @param whenInterrupted what to do then
+   * @param whenInterrupted action of the hook after that
    */
   public void start(Runnable whenInterrupted) {
     shutdownHook =
@@ -77,7 +77,7 @@ public final class Staging implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(shutdownHook);
   }
 
-  /** Starts a coordinator and servers; returns when it knows all of them. */
+  /** Starts a coordinator and servers; returns when all servers are active. */
   public void startCluster(
       int servers, String transport, String bufferCapacity, List<String> serverOptions)
       throws IOException, InterruptedException {
@@ -96,7 +96,7 @@ public final class Staging implements AutoCloseable {
     }
   }
 
-  /** The coordinator and the servers, to measure them. */
+  /** Coordinator and servers, to measure them. */
   public List<ClusterNode> nodes() {
     List<ClusterNode> nodes = new ArrayList<>(cluster.coordinators());
     nodes.addAll(cluster.servers());
@@ -104,19 +104,19 @@ public final class Staging implements AutoCloseable {
   }
 
   /**
-   * Tells how an engine's process is ended by force: as the first of all, from whatever thread,
-   * perhaps twice.
+   * Adds an action that kills a process of an engine. It may run on any thread and more than once,
+   * before Sluice's cluster is stopped.
    */
-  synchronized void endsBy(Runnable kill) {
-    engines.add(kill);
+  synchronized void addKillAction(Runnable kill) {
+    killActions.add(kill);
   }
 
   /**
-   * Removes what was made here; call when no process is left.
+   * Deletes files of the run. Call after all processes have ended.
    *
-   * @param all also logs and settings
-   * @param data what is data in the directory, beside that of the servers
-   * @return whether the directory is still there
+   * @param all whether to delete logs and settings, too
+   * @param data names of data directories, in addition to those of the servers
+   * @return whether the directory was kept
    */
   public boolean removeFiles(boolean all, List<String> data) throws IOException {
     if (all) {
@@ -134,7 +134,7 @@ public final class Staging implements AutoCloseable {
     return true;
   }
 
-  /** Ends what still runs; the files stay. Idempotent. */
+  /** Ends all processes; files are kept. Idempotent. */
   @Override
   public void close() {
     endAll();
@@ -143,14 +143,14 @@ public final class Staging implements AutoCloseable {
         Runtime.getRuntime().removeShutdownHook(shutdownHook);
       }
     } catch (IllegalStateException alreadyShuttingDown) {
-      // The hook does the same.
+      // The shutdown hook ends the processes.
     }
   }
 
   private void endAll() {
     try {
       synchronized (this) {
-        engines.forEach(Runnable::run);
+        killActions.forEach(Runnable::run);
       }
     } finally {
       if (cluster != null) {

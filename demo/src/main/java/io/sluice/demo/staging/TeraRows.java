@@ -7,44 +7,51 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * Rows of 100 bytes that Hadoop's teragen has written, made once and kept. The number of rows says
- * what is in them.
+ * Rows of 100 bytes written by Hadoop's teragen, generated once and kept. They depend only on the
+ * number of rows.
  *
- * @param directory of the files
- * @param checksum of all rows, as teravalidate prints it
+ * @param directory directory of the files
+ * @param checksum checksum of all rows, in the format of teravalidate
  */
 public record TeraRows(Path directory, String checksum) {
   public static final long ROW_BYTES = 100;
 
-  /** Jobs do not read files of such names. */
+  /** Jobs ignore files whose names begin with an underscore. */
   private static final String CHECKSUM_FILE = "_checksum";
 
   /**
-   * Makes the rows unless they are there.
+   * Generates the rows unless they exist.
    *
-   * @param files that they are divided among, as evenly as can be
+   * @param files number of files
    */
   public static TeraRows ensure(
       long rows, int files, YarnStaging yarn, Duration timeout, DemoProgress progress)
       throws DemoException, IOException, InterruptedException {
     Staging staging = yarn.staging();
     Path complete = directory(staging.workDirectory(), rows, files);
-    String what = "Rows to sort, " + AmountText.bytes(rows * ROW_BYTES) + ": ";
+    String title = "Rows to sort, " + AmountText.bytes(rows * ROW_BYTES) + ": ";
     if (Files.isDirectory(complete)) {
-      progress.step(what + "using " + complete);
+      progress.step(title + "using " + complete);
       return new TeraRows(complete, Files.readString(complete.resolve(CHECKSUM_FILE)));
     }
-    progress.step(what + "making " + complete + " (kept for the next time)");
+    progress.step(title + "generating " + complete + " (kept for later runs)");
     Path unfinished = staging.directory().resolve("teragen");
     HadoopProgram teragen =
         HadoopProgram.example(yarn.yarn(), "teragen")
             .set("mapreduce.job.maps", Integer.toString(files))
             .arguments(rows, unfinished);
     ProgramRun run =
-        yarn.run("teragen", teragen, timeout, along -> progress.advance(0, 1, "teragen, " + along));
+        yarn.run(
+            "teragen",
+            teragen,
+            timeout,
+            jobProgress -> progress.advance(0, 1, "teragen, " + jobProgress));
     if (run.counter("Map output records") != rows) {
       throw DemoException.failed(
-          "teragen wrote " + run.counter("Map output records") + " rows, expected " + rows);
+          "wrong number of rows from teragen: rows="
+              + run.counter("Map output records")
+              + " expected="
+              + rows);
     }
     String checksum = Long.toHexString(run.counter("CHECKSUM"));
     Files.writeString(unfinished.resolve(CHECKSUM_FILE), checksum);

@@ -9,9 +9,8 @@ import java.nio.file.Path;
 import java.util.SplittableRandom;
 
 /**
- * Text to count words in, always the same for the same size, made once and kept: lines of ten words
- * out of a large vocabulary, the n-th most frequent of them about 1/n as frequent as the first, as
- * in real text.
+ * Text files for wordcount, generated once and kept. They depend only on the size: lines of ten
+ * words from a large vocabulary with a Zipf distribution, as in natural text.
  */
 public final class WordFiles {
   private static final int FILES = 4;
@@ -25,15 +24,15 @@ public final class WordFiles {
     return workDirectory.resolve("words-" + bytes + "-bytes-v1");
   }
 
-  /** Makes the files unless they are there. */
+  /** Generates the files unless they exist. */
   public static Path ensure(long bytes, Staging staging, DemoProgress progress) throws IOException {
     Path complete = directory(staging.workDirectory(), bytes);
-    String what = "Words to count, " + AmountText.bytes(bytes) + ": ";
+    String title = "Words to count, " + AmountText.bytes(bytes) + ": ";
     if (Files.isDirectory(complete)) {
-      progress.step(what + "using " + complete);
+      progress.step(title + "using " + complete);
       return complete;
     }
-    progress.step(what + "making " + complete + " (kept for the next time)");
+    progress.step(title + "generating " + complete + " (kept for later runs)");
     Path unfinished = Files.createDirectories(staging.directory().resolve("words"));
     write(unfinished, bytes);
     Scratch.publish(unfinished, complete);
@@ -61,7 +60,7 @@ public final class WordFiles {
     return words;
   }
 
-  /** Writes the file up to the first line that ends beyond {@code bytes}. */
+  /** Writes whole lines until the file has at least {@code bytes}. */
   private static void write(Path file, long bytes, byte[][] words, SplittableRandom random)
       throws IOException {
     double logOfCount = Math.log(words.length);

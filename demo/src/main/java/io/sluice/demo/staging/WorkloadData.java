@@ -14,25 +14,22 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * The tables of a workload at one scale factor, made once and kept. A directory of tables has its
- * final name only when it is complete: it is written under another name and renamed.
+ * Tables of a workload at one scale factor, generated once and kept. They are written to a
+ * temporary directory, which is renamed when complete.
  */
 public final class WorkloadData {
-  /** Part of the directory's name: data made by another layout is not taken for this one. */
+  /** Version of the tables' layout, part of the directory's name. */
   private static final int LAYOUT = 1;
 
-  /**
-   * The generator holds 300 MB of text to cut comments from; the rest is for two or more writers of
-   * Parquet.
-   */
+  /** Heap of the generator: 300 MB of text for comments, and two or more Parquet writers. */
   private static final String HEAP = "-Xmx2g";
 
   private static final long READ_AHEAD_BYTES = 2L << 30;
 
-  /** Per unit of scale factor; measured: 40 s on two busy cores. */
+  /** Timeout of generation per unit of scale factor; measured: 40 s on two busy cores. */
   private static final Duration TIMEOUT_PER_SCALE = Duration.ofMinutes(20);
 
-  /** In the directory of a run: what is not complete yet. */
+  /** Name of the temporary directory, in the directory of a run. */
   public static final String UNFINISHED = "tables";
 
   private WorkloadData() {}
@@ -41,12 +38,12 @@ public final class WorkloadData {
     return workDirectory.resolve(workload + "-sf" + plain(scale) + "-v" + LAYOUT);
   }
 
-  /** A scale factor as a part of a file's name. */
+  /** Scale factor as part of a file name. */
   static String plain(double scale) {
     return BigDecimal.valueOf(scale).stripTrailingZeros().toPlainString();
   }
 
-  /** Makes the tables unless they are there. */
+  /** Generates the tables unless they exist. */
   public static Path ensure(
       Workload workload, double scale, SparkStaging spark, DemoProgress progress)
       throws DemoException, IOException, InterruptedException {
@@ -57,7 +54,7 @@ public final class WorkloadData {
       progress.step(data + ": using " + complete);
       return complete;
     }
-    progress.step(data + ": making " + complete + " (kept for the next time)");
+    progress.step(data + ": generating " + complete + " (kept for later runs)");
     Path unfinished = staging.directory().resolve(UNFINISHED);
     Files.createDirectories(unfinished);
     Map<String, String> conf = new TreeMap<>(spark.sparkConf());
@@ -76,8 +73,8 @@ public final class WorkloadData {
   }
 
   /**
-   * Reads the files once, so that neither side of the comparison pays for bringing them from the
-   * disk. Data beyond {@link #READ_AHEAD_BYTES} would push itself out of memory again.
+   * Reads the files into the page cache, so that no side of the comparison reads them from disk.
+   * Reads at most {@link #READ_AHEAD_BYTES}, because more data may not fit in the cache.
    */
   public static void readAhead(Path directory) throws IOException {
     byte[] buffer = new byte[1 << 20];

@@ -12,19 +12,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** The cluster of YARN of a run, and the programs on it. Owned by the thread that runs it. */
+/** YARN cluster of a run, and the programs on it. Used by the thread of the run. */
 public final class YarnStaging {
   private static final String MASTER_OPTIONS = "yarn.app.mapreduce.am.command-opts";
   private static final Duration IDLE_TIMEOUT = Duration.ofMinutes(1);
 
   /**
-   * What a run needs.
+   * Parameters of the YARN cluster.
    *
-   * @param nodes how many node managers
-   * @param nodeMemoryMb what each of them has for containers
-   * @param jvmOptions of the process with all of them
-   * @param settings Hadoop's, for servers and for jobs of both sides
-   * @param limit how long all this may live at most
+   * @param nodes number of node managers
+   * @param nodeMemoryMb memory of each node manager for containers
+   * @param jvmOptions JVM options of the mini cluster's process
+   * @param settings Hadoop settings of servers and of jobs of both sides
+   * @param limit maximum run time of the cluster
    */
   public record Shape(
       int nodes,
@@ -39,7 +39,7 @@ public final class YarnStaging {
   private YarnCluster yarn;
 
   /**
-   * @param staging borrows
+   * @param staging borrowed
    */
   public YarnStaging(Staging staging, HadoopParts parts, Shape shape) {
     this.staging = staging;
@@ -51,7 +51,7 @@ public final class YarnStaging {
     return staging;
   }
 
-  /** Returns when the cluster takes jobs. */
+  /** Starts the cluster; returns when it accepts jobs. */
   public void start() throws IOException, InterruptedException {
     HadoopHome home = HadoopHome.resolved(parts.jarList(), directory().resolve("jars"));
     yarn =
@@ -65,7 +65,7 @@ public final class YarnStaging {
                 shape.jvmOptions(),
                 shape.settings(),
                 shape.limit()));
-    staging.endsBy(yarn::close);
+    staging.addKillAction(yarn::close);
     yarn.start();
   }
 
@@ -73,7 +73,7 @@ public final class YarnStaging {
     return yarn;
   }
 
-  /** What users set to have a job go one way. */
+  /** Job settings that select a side. */
   public Map<String, String> settings(Side side) {
     Map<String, String> settings = new HashMap<>();
     if (side == Side.SLUICE) {
@@ -81,7 +81,7 @@ public final class YarnStaging {
       settings.put(
           MASTER_OPTIONS,
           shape.settings().get(MASTER_OPTIONS)
-              // Hadoop itself puts this behind all of these options, where it is too late.
+              // Hadoop appends this option after the main class, where it has no effect.
               + " --add-opens=java.base/java.lang=ALL-UNNAMED"
               + " org.apache.hadoop.mapreduce.v2.app.RssMRAppMaster");
       settings.put(
@@ -96,23 +96,23 @@ public final class YarnStaging {
   }
 
   /**
-   * Runs a program to its end, and waits until its containers are gone.
+   * Runs a program and waits until its containers have ended.
    *
-   * @param what for messages
-   * @param along hears how far the job is
-   * @throws DemoException if it fails
+   * @param title name for messages
+   * @param progressListener called with the progress of the job
+   * @throws DemoException if the program fails
    */
   public ProgramRun run(
-      String what, HadoopProgram program, Duration timeout, Consumer<String> along)
+      String title, HadoopProgram program, Duration timeout, Consumer<String> progressListener)
       throws DemoException, IOException, InterruptedException {
     long startNanos = System.nanoTime();
     program.start();
-    staging.endsBy(program::kill);
-    ProgramOutcome outcome = program.await(timeout, along);
+    staging.addKillAction(program::kill);
+    ProgramOutcome outcome = program.await(timeout, progressListener);
     long elapsedMs = (System.nanoTime() - startNanos) / 1_000_000;
     if (outcome.exitCode() != 0) {
       throw DemoException.failed(
-          what
+          title
               + " failed with exit code "
               + outcome.exitCode()
               + ": "
@@ -124,7 +124,7 @@ public final class YarnStaging {
     return new ProgramRun(elapsedMs, outcome);
   }
 
-  /** The last line that tells of a failure, or else the last one. */
+  /** Last line with a failure, or else the last line. */
   static String reason(String printed) {
     List<String> lines = printed.lines().map(String::strip).filter(one -> !one.isEmpty()).toList();
     return lines.stream()
@@ -133,7 +133,7 @@ public final class YarnStaging {
         .orElse(lines.isEmpty() ? "it printed nothing" : lines.get(lines.size() - 1));
   }
 
-  /** Removes all but logs and settings; call when no process is left. */
+  /** Deletes all files but logs and settings. Call after all processes have ended. */
   public void removeData() throws IOException {
     Scratch.remove(directory().resolve("jars"));
     if (yarn != null) {

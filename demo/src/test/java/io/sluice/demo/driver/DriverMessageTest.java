@@ -21,7 +21,7 @@ final class DriverMessageTest {
 
   @ParameterizedTest
   @MethodSource("messages")
-  void readsBackWhatItWrote(DriverMessage message) {
+  void parsesItsOwnLines(DriverMessage message) {
     assertThat(DriverMessage.parse(message.line())).contains(message);
   }
 
@@ -37,7 +37,7 @@ final class DriverMessageTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"", "WARN something", "@sluice-demonstration\tready", " @sluice-demo\tready\tapp"})
-  void passesOverWhatIsNotForTheDemo(String line) {
+  void ignoresOtherOutput(String line) {
     assertThat(DriverMessage.parse(line)).isEmpty();
   }
 
@@ -48,7 +48,7 @@ final class DriverMessageTest {
         "@sluice-demo\tresult\t1",
         "@sluice-demo\tprogress\tdata\tx\t3"
       })
-  void refusesWhatIsForTheDemoButBroken(String line) {
+  void refusesInvalidMessages(String line) {
     assertThatThrownBy(() -> DriverMessage.parse(line))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining(line);

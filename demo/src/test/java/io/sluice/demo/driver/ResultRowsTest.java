@@ -17,7 +17,7 @@ final class ResultRowsTest {
   }
 
   @Test
-  void noticesOneChangedCharacterAndOneRowTooMany() {
+  void digestChangesWithACharacterAndWithAnAdditionalRow() {
     String digest = new ResultRows(List.of("1\t2.50", "2\t3.50")).digest();
 
     assertThat(new ResultRows(List.of("1\t2.50", "2\t3.51")).digest()).isNotEqualTo(digest);
@@ -26,7 +26,7 @@ final class ResultRowsTest {
   }
 
   @Test
-  void tellsNullFromTextThatLooksLikeItAndColumnsFromTabs() {
+  void escapesNullTabsAndLineBreaks() {
     assertThat(ResultRows.line(Arrays.asList("a", null)))
         .isNotEqualTo(ResultRows.line(List.of("a", "\\N")));
     assertThat(ResultRows.line(List.of("a\tb"))).isNotEqualTo(ResultRows.line(List.of("a", "b")));

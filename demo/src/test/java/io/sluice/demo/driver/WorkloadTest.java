@@ -20,7 +20,7 @@ final class WorkloadTest {
   }
 
   @Test
-  void selectsQueriesAsUsersWriteThem() {
+  void parsesListsOfQueries() {
     assertThat(Workload.TPCH.select("5, 1-3,2,22")).containsExactly("1", "2", "3", "5", "22");
     assertThat(Workload.TPCDS.select("23b,13 - 14,39,1"))
         .containsExactly("1", "13", "14a", "14b", "23b", "39a", "39b");
@@ -28,7 +28,7 @@ final class WorkloadTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "1,", "0", "3-1", "1-2-3", "x", "-", "99999999999", "14a"})
-  void refusesWhatIsNoListOfQueries(String list) {
+  void refusesInvalidListsOfQueries(String list) {
     assertThatThrownBy(() -> Workload.TPCH.select(list))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(list + ": expected numbers from 1 to 22, such as 1,3,5-7");

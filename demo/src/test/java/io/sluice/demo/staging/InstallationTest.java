@@ -16,7 +16,7 @@ final class InstallationTest {
   @TempDir private Path directory;
 
   @Test
-  void knowsASparkHomeByItsJars() throws Exception {
+  void recognizesSparkVersionsByTheirJars() throws Exception {
     Files.createDirectories(directory.resolve("jars"));
     Path core = Files.createFile(directory.resolve("jars/spark-core_2.13-3.5.9.jar"));
 
@@ -31,7 +31,7 @@ final class InstallationTest {
   }
 
   @Test
-  void refusesASparkOfAnotherVersionByName() throws IOException {
+  void refusesAnUnsupportedSparkVersion() throws IOException {
     Files.createDirectories(directory.resolve("jars"));
     Files.createFile(directory.resolve("jars/spark-core_2.12-3.3.0.jar"));
 
@@ -64,7 +64,7 @@ final class InstallationTest {
   }
 
   @Test
-  void saysWhichPartOfHadoopIsMissing() throws Exception {
+  void namesTheMissingPartOfHadoop() throws Exception {
     Path jar = Files.createFile(directory.resolve("hadoop-common.jar"));
     Path jars = Files.writeString(directory.resolve("jars.txt"), jar + ":" + jar + "\n");
     Properties system = new Properties();
@@ -91,11 +91,11 @@ final class InstallationTest {
     Files.delete(jar);
     assertThatThrownBy(() -> HadoopParts.of(system))
         .isInstanceOf(DemoException.class)
-        .hasMessageContaining("hadoop-common.jar, which is gone");
+        .hasMessageContaining("hadoop-common.jar, which does not exist");
   }
 
   @Test
-  void saysWhichPartOfTheInstallationIsMissing() throws Exception {
+  void namesTheMissingPartOfTheInstallation() throws Exception {
     Properties system = new Properties();
     system.setProperty("sluice.jars", directory.toString());
     system.setProperty("sluice.clients", directory.toString());

@@ -17,7 +17,7 @@ final class WordFilesTest {
   @TempDir private Path directory;
 
   @Test
-  void theSameSizeIsTheSameText() throws IOException {
+  void sameSizeGivesTheSameText() throws IOException {
     Path one = Files.createDirectories(directory.resolve("one"));
     Path other = Files.createDirectories(directory.resolve("other"));
     WordFiles.write(one, 400_000);

@@ -15,9 +15,9 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * Runs what it is asked for, one thing at a time, in one Spark application: reads commands from
- * standard input, answers on standard output (see {@link DriverMessage}), and ends at the end of
- * input, so that it never outlives who started it.
+ * Base of drivers that execute commands sequentially in one Spark application. Reads commands from
+ * standard input and answers on standard output (see {@link DriverMessage}). Exits at the end of
+ * input, so that it does not outlive the process that started it.
  */
 abstract class CommandDriver {
   private static final long LISTENER_TIMEOUT_MS = 30_000;
@@ -32,23 +32,23 @@ abstract class CommandDriver {
   }
 
   /**
-   * What a command asks for.
+   * Work of a command.
    *
-   * @param name for a message that it failed
+   * @param name name for error messages
    */
   record Task(String name, Callable<DriverMessage> work) {}
 
-  /** Rows of a text, and what it took to get them: Spark's own task metrics, and time. */
+  /** Rows of a query, elapsed time, and shuffle bytes of Spark's task metrics. */
   record Measured(
       List<Row> rows, long elapsedMs, long shuffleWrittenBytes, long shuffleReadBytes) {}
 
   /**
-   * Reads a command.
+   * Parses a command.
    *
-   * @param words what follows {@link DriverMessage#RUN}
-   * @return null if it is none
+   * @param arguments arguments after {@link DriverMessage#RUN}
+   * @return null if the arguments are not valid
    */
-  abstract Task task(String[] words);
+  abstract Task task(String[] arguments);
 
   final SparkSession spark() {
     return spark;
@@ -81,7 +81,7 @@ abstract class CommandDriver {
     }
   }
 
-  /** Runs a text; the time is that of planning, running and collecting. */
+  /** Runs a query and measures planning, execution and collecting of the rows. */
   final Measured measure(String description, String sql) throws TimeoutException {
     long writtenBefore = shuffleBytes.writtenBytes();
     long readBefore = shuffleBytes.readBytes();

@@ -8,7 +8,7 @@ import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.sql.SparkSession;
 
-/** Makes the tables of the workload of its settings in their data directory, and ends. */
+/** Generates the tables of a workload in its data directory, and exits. */
 public final class DataDriver {
   private DataDriver() {}
 
@@ -18,10 +18,10 @@ public final class DataDriver {
    * @param arguments the file of its {@link DriverSettings}
    */
   public static void main(String[] arguments) {
-    DriverMain.run("sluice-demo-data", "data", arguments, DataDriver::makeTables);
+    DriverMain.run("sluice-demo-data", "data", arguments, DataDriver::generateTables);
   }
 
-  private static void makeTables(SparkSession spark, DriverSettings settings, PrintStream out) {
+  private static void generateTables(SparkSession spark, DriverSettings settings, PrintStream out) {
     SparkWorkload workload = SparkWorkload.of(settings);
     int total = workload.totalParts(settings.scale());
     AtomicInteger done = new AtomicInteger();

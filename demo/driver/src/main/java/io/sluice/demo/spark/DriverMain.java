@@ -6,26 +6,26 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import org.apache.spark.sql.SparkSession;
 
-/** What every driver's {@code main} does around its work. */
+/** Common part of the {@code main} methods of drivers. */
 final class DriverMain {
   private DriverMain() {}
 
-  /** The work of a driver. */
+  /** Work of a driver. */
   interface Work {
     /**
-     * @param out where {@link DriverMessage}s go
+     * @param out stream for {@link DriverMessage}s
      */
     void run(SparkSession spark, DriverSettings settings, PrintStream out) throws Exception;
   }
 
   /**
-   * Opens a session, works, tells of a failure, and ends the process.
+   * Opens a session, runs the work, reports a failure, and exits.
    *
-   * @param application its name
-   * @param what the work, in a message that it failed
+   * @param application name of the application
+   * @param task name of the work for error messages
    * @param arguments the file of the driver's {@link DriverSettings}
    */
-  static void run(String application, String what, String[] arguments, Work work) {
+  static void run(String application, String task, String[] arguments, Work work) {
     DriverSettings settings = DriverSettings.read(Path.of(arguments[0]));
     PrintStream out = System.out;
     int exitCode = 0;
@@ -33,7 +33,7 @@ final class DriverMain {
       work.run(spark, settings, out);
     } catch (Exception e) {
       e.printStackTrace();
-      out.println(DriverMessage.Failed.of(what, e).line());
+      out.println(DriverMessage.Failed.of(task, e).line());
       exitCode = 1;
     }
     out.flush();

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.util.concurrent.TimeoutException;
 import org.apache.spark.sql.SparkSession;
 
-/** Runs queries as the demo asks for them. */
+/** Runs the queries that the demo sends. */
 public final class QueryDriver extends CommandDriver {
   private final SparkWorkload workload;
   private final DriverSettings settings;
@@ -34,18 +34,15 @@ public final class QueryDriver extends CommandDriver {
   }
 
   @Override
-  Task task(String[] words) {
-    if (words.length != 1) {
+  Task task(String[] arguments) {
+    if (arguments.length != 1) {
       return null;
     }
-    String query = words[0];
+    String query = arguments[0];
     return new Task("query " + query, () -> run(query));
   }
 
-  /**
-   * Runs one query and saves its rows. The time is that of planning, running and collecting, not of
-   * saving.
-   */
+  /** Runs one query and saves its rows. The measured time does not include saving. */
   DriverMessage.Result run(String query) throws IOException, TimeoutException {
     Measured measured =
         measure(settings.workload().title() + " " + query, workload.text(query, settings.scale()));

@@ -7,14 +7,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.Row;
 
-/** Rows as text that can be compared. */
+/** Converts rows to comparable text. */
 public final class RowText {
-  /** Of a double; its last digits depend on the order of additions. */
+  /** Precision of doubles, because their last digits depend on the order of additions. */
   private static final MathContext DIGITS = new MathContext(10);
 
   private RowText() {}
 
-  /** As {@link ResultRows#line}. */
+  /** Line of a row, see {@link ResultRows#line}. */
   public static String line(Row row) {
     List<String> columns = new ArrayList<>();
     for (int i = 0; i < row.size(); i++) {

@@ -6,7 +6,7 @@ import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
 
 /**
- * Sums what Spark's task metrics say of shuffles. Thread-safe: Spark's listener bus adds, the
+ * Sums the shuffle bytes of Spark's task metrics. Thread-safe: Spark's listener bus adds, the
  * driver reads.
  */
 final class ShuffleBytes extends SparkListener {

@@ -13,9 +13,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.SparkSession;
 
-/**
- * A workload on Spark: its tables as Parquet, a directory for each, and the texts of its queries.
- */
+/** A workload on Spark: Parquet tables, one directory each, and the texts of the queries. */
 public abstract class SparkWorkload {
   private final Tables tables;
 
@@ -24,7 +22,7 @@ public abstract class SparkWorkload {
   }
 
   /**
-   * @param queryTexts the jar of Spark's tests, for the queries of TPC-DS
+   * @param queryTexts jar of Spark's tests with the queries of TPC-DS
    */
   public static SparkWorkload of(Workload workload, Optional<Path> queryTexts) {
     return switch (workload) {
@@ -38,7 +36,7 @@ public abstract class SparkWorkload {
   }
 
   /**
-   * The text of a query in Spark's dialect.
+   * Text of a query in Spark SQL.
    *
    * @param query one of {@link Workload#queries}
    * @param scale scale factor of the data
@@ -46,9 +44,8 @@ public abstract class SparkWorkload {
   public abstract String text(String query, double scale) throws IOException;
 
   /**
-   * A query that joins, sorts and aggregates two of the smallest tables with shuffles, so that the
-   * first timed query does not pay for what a Spark application does once: starting its executors'
-   * engines, loading classes, opening connections.
+   * Warm-up query that joins, sorts and aggregates two small tables with shuffles. It keeps
+   * one-time costs, such as class loading and connecting, out of the first measured query.
    */
   abstract String warmUp();
 
@@ -56,7 +53,7 @@ public abstract class SparkWorkload {
     return tables.names();
   }
 
-  /** How many tasks {@link #write} runs for all tables together. */
+  /** Number of tasks that {@link #write} runs for all tables. */
   final int totalParts(double scale) {
     return tableNames().stream().mapToInt(table -> tables.parts(table, scale)).sum();
   }
@@ -77,7 +74,7 @@ public abstract class SparkWorkload {
         .parquet(directory.resolve(table).toString());
   }
 
-  /** Makes every table of {@code directory} a view of its name. */
+  /** Creates a temporary view for every table in {@code directory}. */
   public final void open(SparkSession spark, Path directory) {
     for (String table : tableNames()) {
       spark

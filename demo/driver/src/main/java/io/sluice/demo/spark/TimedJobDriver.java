@@ -9,7 +9,7 @@ import java.util.stream.IntStream;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
-/** Runs the jobs of a benchmark as it asks for them. */
+/** Runs the jobs that a benchmark sends. */
 public final class TimedJobDriver extends CommandDriver {
   TimedJobDriver(SparkSession spark, DriverSettings settings) {
     super(spark, SparkWorkload.of(settings), settings.dataDirectory());
@@ -29,23 +29,23 @@ public final class TimedJobDriver extends CommandDriver {
   }
 
   @Override
-  Task task(String[] words) {
-    if (words.length != 2) {
+  Task task(String[] arguments) {
+    if (arguments.length != 2) {
       return null;
     }
-    ShuffleJob job = ShuffleJob.of(words[0]);
-    int partitions = Integer.parseInt(words[1]);
-    return new Task(job.word(), () -> run(job, partitions));
+    ShuffleJob job = ShuffleJob.of(arguments[0]);
+    int partitions = Integer.parseInt(arguments[1]);
+    return new Task(job.label(), () -> run(job, partitions));
   }
 
   /** Runs one job. */
   private DriverMessage.JobDone run(ShuffleJob job, int partitions) throws TimeoutException {
     spark().conf().set("spark.sql.shuffle.partitions", partitions);
-    Measured measured = measure(job.word(), job.sql(partitions));
-    // Spark frees shuffles that nothing refers to any more, which it learns from the collector.
+    Measured measured = measure(job.label(), job.sql(partitions));
+    // Spark deletes shuffles after their references have been garbage-collected.
     System.gc();
     return new DriverMessage.JobDone(
-        job.word(),
+        job.label(),
         partitions,
         measured.rows().stream().map(TimedJobDriver::digest).collect(Collectors.joining(",")),
         measured.elapsedMs(),

@@ -26,8 +26,11 @@ import org.apache.spark.sql.types.StructType;
 final class TpcdsTables implements Tables {
   private static final long serialVersionUID = 1;
 
-  /** The generator does not divide smaller tables; rows of sales are orders of about ten items. */
-  private static final long FEWEST_ROWS_TO_DIVIDE = 1_000_000;
+  /**
+   * The generator does not split smaller tables. Rows of sales tables are orders of about ten
+   * items.
+   */
+  private static final long MIN_ROWS_TO_SPLIT = 1_000_000;
 
   private static final long ROWS_PER_PART = 50_000;
 
@@ -51,13 +54,13 @@ final class TpcdsTables implements Tables {
   @Override
   public int parts(String table, double scale) {
     long rows = Session.getDefaultSession().withScale(scale).getScaling().getRowCount(table(table));
-    return rows < FEWEST_ROWS_TO_DIVIDE ? 1 : Math.toIntExact(rows / ROWS_PER_PART);
+    return rows < MIN_ROWS_TO_SPLIT ? 1 : Math.toIntExact(rows / ROWS_PER_PART);
   }
 
   @Override
   public Iterator<Row> rows(String table, double scale, int part, int parts) {
     Table generated = table(table);
-    // Without the table, the rows of sales come with those of their returns.
+    // Without a table, the generator returns sales together with their returns.
     Session session =
         Session.getDefaultSession()
             .withScale(scale)
@@ -74,7 +77,7 @@ final class TpcdsTables implements Tables {
     return Table.valueOf(name.toUpperCase(Locale.ROOT));
   }
 
-  /** The generator's name, but for one that the queries do not know by it. */
+  /** The generator's column name, except one that the queries name differently. */
   private static String name(Column column) {
     String name = column.getName().toLowerCase(Locale.ROOT);
     return name.equals("c_last_review_date_sk") ? "c_last_review_date" : name;

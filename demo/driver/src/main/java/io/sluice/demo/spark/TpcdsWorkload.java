@@ -7,9 +7,7 @@ import java.util.Optional;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
-/**
- * TPC-DS with the queries of Spark's published tests, which are read from the jar of these tests.
- */
+/** TPC-DS with the queries in the jar of Spark's published tests. */
 final class TpcdsWorkload extends SparkWorkload {
   private final Optional<Path> queryTexts;
 
@@ -32,7 +30,9 @@ final class TpcdsWorkload extends SparkWorkload {
   public String text(String query, double scale) throws IOException {
     Path testsJar =
         queryTexts.orElseThrow(
-            () -> new IllegalStateException("queries of TPC-DS need the jar of Spark's tests"));
+            () ->
+                new IllegalStateException(
+                    "the jar of Spark's tests with the queries of TPC-DS is not set"));
     try (ZipFile jar = new ZipFile(testsJar.toFile())) {
       ZipEntry entry = jar.getEntry("tpcds/q" + query + ".sql");
       if (entry == null) {

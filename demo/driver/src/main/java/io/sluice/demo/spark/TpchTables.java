@@ -25,8 +25,8 @@ final class TpchTables implements Tables {
   private static final long serialVersionUID = 1;
 
   /**
-   * A part is one task and one file: small enough that all cores have work, large enough that files
-   * are worth opening.
+   * Rows of a part, which is one task and one file: small enough for parallelism, large enough for
+   * efficient files.
    */
   private static final int ROWS_PER_PART = 500_000;
 
@@ -69,7 +69,8 @@ final class TpchTables implements Tables {
   }
 
   /**
-   * Goes without {@code TpchTable.getTable}, which needs a newer Guava than a user's own Spark has.
+   * Does not use {@code TpchTable.getTable}, which needs a newer Guava than Spark installations
+   * have.
    */
   @Override
   public StructType schema(String table) {
@@ -134,8 +135,8 @@ final class TpchTables implements Tables {
       case IDENTIFIER -> column::getIdentifier;
       case INTEGER -> column::getInteger;
       case DATE -> entity -> LocalDate.ofEpochDay(column.getDate(entity));
-      // The generator counts in cents and divides by 100 for this call; rounding gives the cents
-      // back exactly.
+      // The generator stores cents and divides by 100 for this call; rounding restores the exact
+      // cents.
       case DOUBLE ->
           entity -> BigDecimal.valueOf(Math.round(column.getDouble(entity) * 100), MONEY_SCALE);
       case VARCHAR -> column::getString;

@@ -6,7 +6,7 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 
-/** TPC-H with the specification's validation parameters. */
+/** TPC-H with the validation parameters of the specification. */
 final class TpchWorkload extends SparkWorkload {
   TpchWorkload() {
     super(new TpchTables());
@@ -22,7 +22,7 @@ final class TpchWorkload extends SparkWorkload {
         """;
   }
 
-  /** Query 11 compares with a share of the total that depends on the scale factor. */
+  /** Replaces the fraction in query 11, which depends on the scale factor. */
   @Override
   public String text(String query, double scale) throws IOException {
     try (InputStream in = getClass().getResourceAsStream("tpch/q" + query + ".sql")) {

@@ -1,9 +1,9 @@
 /**
- * What the demo runs inside Spark's driver, started as processes of their own: {@link
- * io.sluice.demo.spark.DataDriver} makes the tables of a workload, {@link
- * io.sluice.demo.spark.QueryDriver} runs queries as the demo asks for them, {@link
- * io.sluice.demo.spark.TimedJobDriver} the jobs of a benchmark.
+ * Spark driver programs of the demo, each started as a separate process: {@link
+ * io.sluice.demo.spark.DataDriver} generates the tables of a workload, {@link
+ * io.sluice.demo.spark.QueryDriver} runs queries, {@link io.sluice.demo.spark.TimedJobDriver} runs
+ * the jobs of a benchmark.
  *
- * <p>Threads: everything but the Spark listeners runs on the main thread.
+ * <p>Threads: all code except the Spark listeners runs on the main thread.
  */
 package io.sluice.demo.spark;

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.apache.spark.sql.SparkSession;
 
-/** Spark inside a test's JVM, with its files in the test's directory. */
+/** Spark in the JVM of a test, with its files in the directory of the test. */
 final class LocalSpark {
   private LocalSpark() {}
 
@@ -19,8 +19,8 @@ final class LocalSpark {
     conf.put("spark.driver.host", "127.0.0.1");
     conf.put("spark.driver.bindAddress", "127.0.0.1");
     conf.put("spark.sql.shuffle.partitions", "3");
-    // Of so few parts query 17 of TPC-H wants none, and adaptive execution would answer it while
-    // what it shuffles is still being written.
+    // With few parts, query 17 of TPC-H selects no part, and adaptive execution would return the
+    // result while its shuffle data is still being written.
     conf.put("spark.sql.adaptive.enabled", "false");
     conf.put("spark.local.dir", directory.resolve("local").toString());
     conf.put("spark.sql.warehouse.dir", directory.resolve("warehouse").toString());

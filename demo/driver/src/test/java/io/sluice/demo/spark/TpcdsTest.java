@@ -19,7 +19,7 @@ import org.apache.spark.sql.types.DataTypes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The tables of TPC-DS, and that Spark understands all queries on them. */
+/** Tests the tables of TPC-DS, and that Spark can analyze all queries. */
 final class TpcdsTest {
   private static final double SCALE = 0.01;
 
@@ -32,7 +32,7 @@ final class TpcdsTest {
                   System.getProperty("basedir"), "../target/tpcds-queries/spark-sql-tests.jar")));
 
   @Test
-  void generatesAsManyRowsAsTheScaleFactorSays() {
+  void generatesTheRowCountsOfTheScaleFactor() {
     assertThat(tables.names()).hasSize(24);
     assertThat(rowCount("date_dim", SCALE)).isEqualTo(73_049);
     assertThat(rowCount("store", 1)).isEqualTo(12);
@@ -45,7 +45,7 @@ final class TpcdsTest {
   }
 
   @Test
-  void generatesPartsThatTogetherAreTheTable() {
+  void partsTogetherContainTheTable() {
     assertThat(tables.parts("store_sales", 1)).isEqualTo(1);
     assertThat(tables.parts("customer_demographics", SCALE)).isEqualTo(38);
     Row last = Iterators.getLast(tables.rows("customer_demographics", SCALE, 1, 38));
@@ -71,7 +71,7 @@ final class TpcdsTest {
   }
 
   @Test
-  void sparkUnderstandsEveryQuery(@TempDir Path directory) throws IOException {
+  void sparkAnalyzesEveryQuery(@TempDir Path directory) throws IOException {
     for (String table : tables.names()) {
       Files.createDirectories(directory.resolve("data").resolve(table));
     }

@@ -22,13 +22,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The tables and all queries at scale factor 0.01, in one local Spark. */
+/** Tests the tables and all queries at scale factor 0.01, in a local Spark. */
 final class TpchTest {
   private static final double SCALE = 0.01;
 
   /**
-   * Rows of each query, from 1. The same texts at scale factor 1 give the specification's published
-   * answers to the last digit.
+   * Rows of each query, from query 1. At scale factor 1, the queries return the published answers
+   * of the specification exactly.
    */
   private static final List<Long> ROW_COUNTS =
       List.of(
@@ -42,7 +42,7 @@ final class TpchTest {
   private static QueryDriver driver;
 
   @BeforeAll
-  static void makeTables() throws IOException {
+  static void generateTables() throws IOException {
     Path rows = Files.createDirectories(directory.resolve("rows"));
     DriverSettings settings =
         new DriverSettings(
@@ -68,7 +68,7 @@ final class TpchTest {
   }
 
   @Test
-  void generatesAsManyRowsAsTheSpecificationSays() {
+  void generatesTheRowCountsOfTheSpecification() {
     Map<String, Long> counts = new TreeMap<>();
     for (String table : workload.tableNames()) {
       counts.put(table, spark.table(table).count());
@@ -103,7 +103,8 @@ final class TpchTest {
     assertThat(
             spark
                 .sql(
-                    "SELECT l_quantity, l_discount, l_tax, l_shipdate FROM lineitem WHERE l_orderkey = 1 AND l_linenumber = 1")
+                    "SELECT l_quantity, l_discount, l_tax, l_shipdate FROM lineitem WHERE "
+                        + "l_orderkey = 1 AND l_linenumber = 1")
                 .first()
                 .mkString(" "))
         .isEqualTo("17.00 0.04 0.02 1996-03-13");
@@ -129,7 +130,7 @@ final class TpchTest {
   }
 
   @Test
-  void givesTheSameDigestTwiceAndAnotherOneForAChangedRow() throws Exception {
+  void digestIsStableAndChangesWithARow() throws Exception {
     DriverMessage.Result first = driver.run("4");
     DriverMessage.Result second = driver.run("4");
     List<String> lines =

@@ -20,13 +20,13 @@ import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNodeEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNodeEventType;
 
 /**
- * Resource manager, node managers with their shuffle handlers, and history server of Hadoop's mini
- * cluster, in this process. Containers are processes of their own, as anywhere.
+ * Runs resource manager, node managers with their shuffle handlers, and history server of Hadoop's
+ * mini cluster in this process. Containers are separate processes.
  *
- * <p>Arguments: a Hadoop configuration file to start with, the number of node managers, the file
- * that gets the configuration for clients, and the number of minutes that all this may live. The
- * last file appears when the cluster takes jobs. A line {@code lose N} of input takes node manager
- * N, from 0, away for good; end of input ends the process.
+ * <p>Arguments: a Hadoop configuration file to start with, the number of node managers, the file to
+ * write the configuration for clients to, and the maximum run time in minutes. The client
+ * configuration is written when the cluster accepts jobs. An input line {@code lose N} stops node
+ * manager N, from 0, permanently. The end of input ends the process.
  */
 public final class YarnHost {
   private static final String LOSE = "lose ";
@@ -36,7 +36,7 @@ public final class YarnHost {
   public static void main(String[] args) {
     try {
       run(args);
-      // Threads of Hadoop's servers may still be there.
+      // Hadoop's servers may have left non-daemon threads.
       ExitUtil.terminate(0);
     } catch (Exception | LinkageError e) {
       ExitUtil.terminate(1, e);
@@ -56,7 +56,7 @@ public final class YarnHost {
     cluster.start();
     writeForClients(cluster.getConfig(), forClients);
 
-    // Whoever started this holds the other end.
+    // The parent process writes commands; its end closes the stream.
     BufferedReader commands =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
     for (String line = commands.readLine(); line != null; line = commands.readLine()) {
@@ -68,14 +68,17 @@ public final class YarnHost {
     cluster.stop();
   }
 
-  /** As if its machine were switched off: it says goodbye to nobody, and its containers end. */
+  /**
+   * Stops a node manager as if its machine were switched off: without unregistering, and with its
+   * containers.
+   */
   private static void lose(MiniMRYarnCluster cluster, int node) {
     NodeManager lost = cluster.getNodeManager(node);
     NodeId id = lost.getNMContext().getNodeId();
-    // Otherwise it would take leave of the resource manager.
+    // Prevents the node manager from unregistering at the resource manager.
     lost.getNMContext().setDecommissioned(true);
     lost.stop();
-    // What the resource manager finds after some minutes without a heartbeat.
+    // The event that the resource manager raises after minutes without a heartbeat.
     cluster
         .getResourceManager()
         .getRMContext()
@@ -84,7 +87,7 @@ public final class YarnHost {
         .handle(new RMNodeEvent(id, RMNodeEventType.EXPIRE));
   }
 
-  /** What differs from Hadoop's defaults: addresses above all. */
+  /** Writes the settings that differ from Hadoop's defaults, such as addresses. */
   private static void writeForClients(Configuration running, Path file) throws IOException {
     Configuration chosen = new Configuration(false);
     for (Map.Entry<String, String> entry : running) {
@@ -92,7 +95,7 @@ public final class YarnHost {
         chosen.set(entry.getKey(), entry.getValue());
       }
     }
-    // With it, containers would get the class path of whoever submits.
+    // With this setting, containers would get the class path of the submitting process.
     chosen.unset(YarnConfiguration.IS_MINI_YARN_CLUSTER);
     Path written = file.resolveSibling(file.getFileName() + ".part");
     try (OutputStream out = Files.newOutputStream(written)) {
@@ -107,14 +110,15 @@ public final class YarnHost {
         || !sources[sources.length - 1].endsWith("-default.xml");
   }
 
-  /** Whatever happens to the one who started this. */
+  /** Halts this process after a time limit, even if the parent process does not end it. */
   private static void endAfter(long limitMs) {
     Thread limit =
         new Thread(
             () -> {
               try {
                 Thread.sleep(limitMs);
-                System.err.println("YarnHost: has lived as long as it may, ms=" + limitMs);
+                System.err.println(
+                    "YarnHost: maximum run time reached, exiting: limitMs=" + limitMs);
                 Runtime.getRuntime().halt(1);
               } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();

@@ -1,2 +1,2 @@
-/** What runs inside Hadoop's own class path: the process of the mini cluster. */
+/** Process of the YARN mini cluster, which runs with Hadoop's class path only. */
 package io.sluice.demo.mapreduce;

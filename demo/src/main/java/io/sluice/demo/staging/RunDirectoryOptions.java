@@ -4,9 +4,9 @@ import java.nio.file.Path;
 import java.util.Map;
 import picocli.CommandLine.Option;
 
-/** Where a run keeps its files, and for how long: options of every command that runs an engine. */
-public final class PlaceOptions {
-  /** Behind the options of the command itself. */
+/** Options for the directory of a run and for keeping its files. */
+public final class RunDirectoryOptions {
+  /** Position in the help: after the options of the command. */
   private static final int ORDER = 100;
 
   @Option(
@@ -14,16 +14,17 @@ public final class PlaceOptions {
       paramLabel = "DIR",
       order = ORDER,
       description =
-          "Where data is kept for the next time and where the processes work. Default: sluice-demo in the user's cache.")
+          "Directory for generated data, which is kept for later runs, and for the files "
+              + "of processes. Default: ~/.cache/sluice-demo.")
   private Path workDirectory;
 
   @Option(
       names = "--keep",
       order = ORDER,
-      description = "Keep the logs, settings and result rows of the run.")
+      description = "Keep logs, settings and result rows of a successful run.")
   private boolean keep;
 
-  /** Absolute; may not exist yet. */
+  /** Absolute path of the work directory; may not exist yet. */
   public Path workDirectory(Map<String, String> environment) {
     if (workDirectory != null) {
       return workDirectory.toAbsolutePath();
