@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * Settings that every benchmark of an engine has.
+ * Settings of all benchmarks that compare an engine's built-in shuffle with Sluice.
  *
- * @param rounds measured rounds, with a turn for each side
+ * @param rounds number of measured rounds; each runs both sides once
  * @param jobTimeout maximum time of one job
  * @param conf configuration of the jobs of both sides
  * @param keep whether logs and settings are kept

@@ -8,16 +8,19 @@ import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Option;
 
-/** Options of every command that measures Sluice against an engine's built-in shuffle. */
+/** Options of all benchmarks that compare an engine's built-in shuffle with Sluice. */
 abstract class EngineBenchCommand extends ComparisonCommand {
-  /** Behind the options of the command itself, before those of {@link ComparisonCommand}. */
+  /**
+   * Position in the help: after the options of the command, before those of {@link
+   * ComparisonCommand}.
+   */
   private static final int ORDER = 50;
 
   @Option(
       names = "--conf",
       paramLabel = "KEY=VALUE",
       order = ORDER,
-      description = "Configuration of the jobs of both sides.")
+      description = "Configuration key of the jobs of both sides. Repeatable.")
   private Map<String, String> conf = new LinkedHashMap<>();
 
   @Option(
@@ -34,21 +37,22 @@ abstract class EngineBenchCommand extends ComparisonCommand {
       defaultValue = "256MiB",
       order = ORDER,
       description =
-          "Memory of each server for shuffle data (rss.server.buffer.capacity). Default: ${DEFAULT-VALUE}.")
+          "Memory of each server for shuffle data (rss.server.buffer.capacity). Default: "
+              + "${DEFAULT-VALUE}.")
   private String bufferCapacity;
 
   @Option(
       names = "--sluice-conf",
       paramLabel = "KEY=VALUE",
       order = ORDER,
-      description = "Configuration of the jobs through Sluice, such as its own keys.")
+      description = "Configuration key of the jobs that use Sluice. Repeatable.")
   private Map<String, String> sluiceConf = new LinkedHashMap<>();
 
   @Option(
       names = "--server-java-option",
       paramLabel = "OPTION",
       order = ORDER,
-      description = "An option for the JVM of each server of Sluice, for example to profile it.")
+      description = "JVM option of each shuffle server, for example for a profiler. Repeatable.")
   private List<String> serverJavaOptions = List.of();
 
   @Override
@@ -57,7 +61,7 @@ abstract class EngineBenchCommand extends ComparisonCommand {
   }
 
   /**
-   * Checks the shared options and the two whose defaults differ.
+   * Checks the shared options and two options whose defaults differ between the benchmarks.
    *
    * @throws DemoException if one is out of range
    */

@@ -25,22 +25,23 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Jobs that are mostly shuffle, with Spark's own shuffle and through Sluice, and what each side
- * costs: every CPU second of driver, executors, coordinator and servers.
+ * Runs shuffle-heavy jobs with Spark's built-in shuffle and through Sluice, and measures the CPU
+ * time of each side: driver, executors, coordinator and servers.
  *
- * <p>As in the demo both sides live side by side and take turns, so that they are equally warm and
- * meet the same machine. Who begins changes from round to round. What a side does in the
- * background, such as deleting, counts too: its CPU is taken over the whole round, in which the
- * other side's turn is idle time.
+ * <p>As in the demo, both applications run at the same time and execute jobs alternately, so that
+ * both are equally warm and affected by the same load of the machine. The side that starts
+ * alternates between rounds. The CPU time of a side covers the whole round, including background
+ * work, such as deletion, while the other side runs.
  */
 final class JobBench implements Comparison {
   /**
-   * What a run does.
+   * Parameters of a benchmark.
    *
-   * @param codecs as Spark names them, or {@code none}; each gets applications of its own
-   * @param warmUps rounds before the measured ones; young servers spend a third of their CPU on
-   *     compiling themselves
-   * @param executors a core and 1 GiB each
+   * @param codecs compression codecs as in Spark, or {@code none}; each is measured in new
+   *     applications
+   * @param warmUps rounds before the measured ones; after a start, servers spend a third of their
+   *     CPU time on JIT compilation
+   * @param executors number of executors, with one core and 1 GiB each
    */
   record Plan(
       double scale,
@@ -58,7 +59,7 @@ final class JobBench implements Comparison {
   private final DemoProgress progress;
 
   /**
-   * @param spark borrows: its staging is started before {@link #run}
+   * @param spark borrowed; its staging must be started before {@link #run}
    */
   JobBench(Plan plan, SparkStaging spark, DemoProgress progress) {
     this.plan = plan;
@@ -77,11 +78,11 @@ final class JobBench implements Comparison {
     int total =
         plan.codecs().size() * bench.rounds() * plan.jobs().size() * plan.partitions().size();
     for (String codec : plan.codecs()) {
-      progress.step(codec + ": starting Spark twice; rounds to warm up: " + plan.warmUps());
+      progress.step(codec + ": starting two Spark applications; warm-up rounds: " + plan.warmUps());
       try (DriverPair drivers = DriverPair.start(side -> startDriver(side, codec, data))) {
         for (int number = 0; number < plan.warmUps(); number++) {
           for (ShuffleJob job : plan.jobs()) {
-            round(drivers, codec, job, plan.partitions().get(0), Side.OWN);
+            round(drivers, codec, job, plan.partitions().get(0), Side.BUILT_IN);
           }
         }
         for (int number = 0; number < bench.rounds(); number++) {
@@ -89,7 +90,7 @@ final class JobBench implements Comparison {
             for (ShuffleJob job : plan.jobs()) {
               JobRound round = round(drivers, codec, job, partitions, Side.first(number));
               rounds.add(round);
-              progress.result(rounds.size(), total, words(round));
+              progress.result(rounds.size(), total, summary(round));
             }
           }
         }
@@ -101,21 +102,21 @@ final class JobBench implements Comparison {
   private JobRound round(
       DriverPair drivers, String codec, ShuffleJob job, int partitions, Side first)
       throws DemoException, IOException, InterruptedException {
-    SideCpu ownBefore = cpu(drivers, Side.OWN);
+    SideCpu builtInBefore = cpu(drivers, Side.BUILT_IN);
     SideCpu sluiceBefore = cpu(drivers, Side.SLUICE);
     ComparedResults<DriverMessage.JobDone> done =
-        ComparedResults.inTurn(first, side -> run(drivers.of(side), job, partitions));
+        ComparedResults.sequentially(first, side -> run(drivers.of(side), job, partitions));
     return new JobRound(
         codec,
-        done.own(),
-        cpu(drivers, Side.OWN).since(ownBefore),
+        done.builtIn(),
+        cpu(drivers, Side.BUILT_IN).since(builtInBefore),
         done.sluice(),
         cpu(drivers, Side.SLUICE).since(sluiceBefore));
   }
 
   private DriverMessage.JobDone run(DriverProcess driver, ShuffleJob job, int partitions)
       throws DemoException, InterruptedException {
-    driver.run(job.word() + " " + partitions);
+    driver.run(job.label() + " " + partitions);
     return driver.await(DriverMessage.JobDone.class, bench.jobTimeout());
   }
 
@@ -124,16 +125,16 @@ final class JobBench implements Comparison {
         drivers.of(side).process(), side == Side.SLUICE ? staging.nodes() : List.of());
   }
 
-  private static String words(JobRound round) {
+  private static String summary(JobRound round) {
     return String.format(
         Locale.ROOT,
         "%s, %s, %d partitions: CPU %.1f and %.1f s, time %.1f and %.1f s%s",
-        round.own().job(),
+        round.builtIn().job(),
         round.codec(),
-        round.own().partitions(),
-        round.ownCpu().totalMs() / 1000.0,
+        round.builtIn().partitions(),
+        round.builtInCpu().totalMs() / 1000.0,
         round.sluiceCpu().totalMs() / 1000.0,
-        round.own().elapsedMs() / 1000.0,
+        round.builtIn().elapsedMs() / 1000.0,
         round.sluice().elapsedMs() / 1000.0,
         round.isSame() ? "" : ", DIFFERENT ROWS");
   }
@@ -153,9 +154,9 @@ final class JobBench implements Comparison {
       conf.putAll(spark.sluiceConf());
       conf.putAll(bench.sluice().conf());
     }
-    Path sideDirectory = staging.directory().resolve(side.word() + "-" + codec);
-    // A home of its own: two applications of the same second have the same name and would share
-    // the executors' directories.
+    Path sideDirectory = staging.directory().resolve(side.label() + "-" + codec);
+    // A separate Spark home: applications started in the same second have the same id and would
+    // share the executors' directories.
     Map<String, String> environment = spark.sparkHome(sideDirectory);
     return spark.startDriver(
         side,
@@ -166,7 +167,7 @@ final class JobBench implements Comparison {
         sideDirectory);
   }
 
-  /** The files show how far it came. */
+  /** Keeps logs and settings if the options require it. */
   @Override
   public boolean removeFiles(boolean good) throws IOException {
     Scratch.remove(bench.keep() ? staging.directory().resolve("spark-local") : staging.directory());

@@ -16,9 +16,10 @@ import picocli.CommandLine.Option;
 @Command(
     name = "spark",
     description = {
-      "Runs jobs that are mostly shuffle on Spark, with Spark's own shuffle and through Sluice, in turns, and compares"
-          + " what they cost: CPU of driver, executors and servers, time, bytes.",
-      "Starts all processes on loopback, and ends them."
+      "Run shuffle-heavy Spark jobs alternately with Spark's built-in shuffle and through "
+          + "Sluice, and compare CPU time of"
+          + " driver, executors and servers, elapsed time, and bytes.",
+      "All processes are started on loopback and stopped at the end."
     },
     sortOptions = false)
 public final class JobBenchCommand extends EngineBenchCommand {
@@ -29,7 +30,7 @@ public final class JobBenchCommand extends EngineBenchCommand {
       names = "--scale",
       paramLabel = "FACTOR",
       defaultValue = "1",
-      description = "Scale factor of TPC-H. Default: ${DEFAULT-VALUE}.")
+      description = "Scale factor of the TPC-H data. Default: ${DEFAULT-VALUE}.")
   private double scale;
 
   @Option(
@@ -37,7 +38,8 @@ public final class JobBenchCommand extends EngineBenchCommand {
       paramLabel = "LIST",
       split = ",",
       defaultValue = "repartition,self-join,sort",
-      description = "Also small-steps. Default: ${DEFAULT-VALUE}.")
+      description =
+          "Jobs to run: repartition, self-join, sort, small-steps. Default: ${DEFAULT-VALUE}.")
   private List<String> jobs;
 
   @Option(
@@ -45,7 +47,7 @@ public final class JobBenchCommand extends EngineBenchCommand {
       paramLabel = "LIST",
       split = ",",
       defaultValue = "200,2000,20000",
-      description = "spark.sql.shuffle.partitions. Default: ${DEFAULT-VALUE}.")
+      description = "Values of spark.sql.shuffle.partitions to measure. Default: ${DEFAULT-VALUE}.")
   private List<Integer> partitions;
 
   @Option(
@@ -53,35 +55,38 @@ public final class JobBenchCommand extends EngineBenchCommand {
       paramLabel = "LIST",
       split = ",",
       defaultValue = "lz4,zstd,none",
-      description = "Default: ${DEFAULT-VALUE}.")
+      description =
+          "Compression codecs to measure: lz4, zstd, snappy, none. Default: ${DEFAULT-VALUE}.")
   private List<String> codecs;
 
   @Option(
       names = "--warm-ups",
       paramLabel = "N",
       defaultValue = "1",
-      description = "Rounds before the measured ones. Default: ${DEFAULT-VALUE}.")
+      description = "Number of warm-up rounds. Default: ${DEFAULT-VALUE}.")
   private int warmUps;
 
   @Option(
       names = "--rounds",
       paramLabel = "N",
       defaultValue = "5",
-      description = "Measured rounds. Default: ${DEFAULT-VALUE}.")
+      description = "Number of measured rounds. Default: ${DEFAULT-VALUE}.")
   private int rounds;
 
   @Option(
       names = "--executors",
       paramLabel = "N",
       defaultValue = "2",
-      description = "Executors of each side, with a core and 1 GiB. Default: ${DEFAULT-VALUE}.")
+      description =
+          "Number of executors of each side, with one core and 1 GiB each. Default: "
+              + "${DEFAULT-VALUE}.")
   private int executors;
 
   @Option(
       names = "--job-timeout",
       paramLabel = "MINUTES",
       defaultValue = "15",
-      description = "Longest that one job may take. Default: ${DEFAULT-VALUE}.")
+      description = "Timeout of one job. Default: ${DEFAULT-VALUE}.")
   private int jobTimeoutMinutes;
 
   @Mixin private SparkHomeOption sparkHome = new SparkHomeOption();
@@ -128,7 +133,7 @@ public final class JobBenchCommand extends EngineBenchCommand {
               + String.join(",", jobs)
               + ": expected some of "
               + Arrays.stream(ShuffleJob.values())
-                  .map(ShuffleJob::word)
+                  .map(ShuffleJob::label)
                   .collect(Collectors.joining(",")));
     }
   }

@@ -3,18 +3,18 @@ package io.sluice.benchmark.engine;
 import io.sluice.demo.driver.DriverMessage;
 
 /**
- * One job run once on each side.
+ * One run of a job on each side.
  *
- * @param codec as Spark names it, or none
+ * @param codec compression codec as in Spark, or none
  */
 record JobRound(
     String codec,
-    DriverMessage.JobDone own,
-    SideCpu ownCpu,
+    DriverMessage.JobDone builtIn,
+    SideCpu builtInCpu,
     DriverMessage.JobDone sluice,
     SideCpu sluiceCpu) {
 
   boolean isSame() {
-    return own.digest().equals(sluice.digest());
+    return builtIn.digest().equals(sluice.digest());
   }
 }

@@ -12,14 +12,14 @@ import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 
 /**
- * What the rounds of a benchmark came to: a line for each job, codec and number of partitions, with
- * the median over its rounds. Ratios are medians of the rounds' ratios, since the two halves of a
- * round ran seconds apart on the same machine.
+ * Results of a benchmark: a row for each job, codec and number of partitions, with medians over its
+ * rounds. Ratios are medians of the ratios of the rounds, because the two runs of a round are
+ * seconds apart.
  */
 final class JobTable implements Comparison.Outcome {
   private static final String HEADING =
       """
-      | codec | partitions | job | own CPU s (executors + driver) | Sluice CPU s (executors + driver + servers) | CPU ratio | lowest to highest | own s | Sluice s | time ratio | own wrote | Sluice wrote |
+      | codec | partitions | job | built-in CPU s (executors + driver) | Sluice CPU s (executors + driver + servers) | CPU ratio | lowest to highest | built-in s | Sluice s | time ratio | built-in wrote | Sluice wrote |
       | --- | ---: | --- | --- | --- | ---: | --- | ---: | ---: | ---: | ---: | ---: |
       """;
 
@@ -27,24 +27,25 @@ final class JobTable implements Comparison.Outcome {
 
   private record Key(String codec, int partitions, String job) {
     static Key of(JobRound round) {
-      return new Key(round.codec(), round.own().partitions(), round.own().job());
+      return new Key(round.codec(), round.builtIn().partitions(), round.builtIn().job());
     }
   }
 
   JobTable(List<JobRound> all) {
     all.stream()
         .sorted(
-            Comparator.comparing(JobRound::codec).thenComparingInt(one -> one.own().partitions()))
+            Comparator.comparing(JobRound::codec)
+                .thenComparingInt(one -> one.builtIn().partitions()))
         .forEach(one -> rounds.computeIfAbsent(Key.of(one), key -> new ArrayList<>()).add(one));
   }
 
-  /** Whether both sides read the same rows, every time. */
+  /** True if both sides read the same rows in all rounds. */
   @Override
   public boolean isGood() {
     return rounds.values().stream().flatMap(List::stream).allMatch(JobRound::isSame);
   }
 
-  /** In Markdown. */
+  /** Renders the table as Markdown. */
   @Override
   public String render() {
     StringBuilder text = new StringBuilder(HEADING);
@@ -57,7 +58,7 @@ final class JobTable implements Comparison.Outcome {
 
   private static void appendRow(StringBuilder text, Key key, List<JobRound> all) {
     ToDoubleFunction<JobRound> cpuRatio =
-        one -> (double) one.sluiceCpu().totalMs() / Math.max(1, one.ownCpu().totalMs());
+        one -> (double) one.sluiceCpu().totalMs() / Math.max(1, one.builtInCpu().totalMs());
     List<Double> ratios = Medians.sorted(all, cpuRatio);
     text.append(
         String.format(
@@ -67,9 +68,9 @@ final class JobTable implements Comparison.Outcome {
             key.codec,
             key.partitions,
             key.job,
-            seconds(all, one -> one.ownCpu().totalMs()),
-            seconds(all, one -> one.ownCpu().executorsMs()),
-            seconds(all, one -> one.ownCpu().driverMs()),
+            seconds(all, one -> one.builtInCpu().totalMs()),
+            seconds(all, one -> one.builtInCpu().executorsMs()),
+            seconds(all, one -> one.builtInCpu().driverMs()),
             seconds(all, one -> one.sluiceCpu().totalMs()),
             seconds(all, one -> one.sluiceCpu().executorsMs()),
             seconds(all, one -> one.sluiceCpu().driverMs()),
@@ -77,11 +78,12 @@ final class JobTable implements Comparison.Outcome {
             Medians.of(ratios),
             ratios.get(0),
             ratios.get(ratios.size() - 1),
-            seconds(all, one -> one.own().elapsedMs()),
+            seconds(all, one -> one.builtIn().elapsedMs()),
             seconds(all, one -> one.sluice().elapsedMs()),
             Medians.of(
-                all, one -> (double) one.sluice().elapsedMs() / Math.max(1, one.own().elapsedMs())),
-            AmountText.bytes(all.get(0).own().shuffleWrittenBytes()),
+                all,
+                one -> (double) one.sluice().elapsedMs() / Math.max(1, one.builtIn().elapsedMs())),
+            AmountText.bytes(all.get(0).builtIn().shuffleWrittenBytes()),
             AmountText.bytes(all.get(0).sluice().shuffleWrittenBytes())));
   }
 
@@ -94,11 +96,11 @@ final class JobTable implements Comparison.Outcome {
                 text.append(
                     String.format(
                         Locale.ROOT,
-                        "%s, %s, %d partitions: rows differ: own %s, Sluice %s%n",
+                        "%s, %s, %d partitions: rows differ: built-in %s, Sluice %s%n",
                         key.job,
                         key.codec,
                         key.partitions,
-                        one.own().digest(),
+                        one.builtIn().digest(),
                         one.sluice().digest())));
   }
 

@@ -12,12 +12,12 @@ final class Medians {
     return rounds.stream().map(value::applyAsDouble).sorted().toList();
   }
 
-  /** The median over all rounds; there must be one. */
+  /** Median over all rounds; the list must not be empty. */
   static <T> double of(List<T> rounds, ToDoubleFunction<T> value) {
     return of(sorted(rounds, value));
   }
 
-  /** The middle one, or the mean of the two in the middle; there must be one. */
+  /** Median of sorted values; the list must not be empty. */
   static double of(List<Double> ascending) {
     int middle = ascending.size() / 2;
     return ascending.size() % 2 == 1

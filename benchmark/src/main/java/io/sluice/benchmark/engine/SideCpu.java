@@ -6,18 +6,18 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * CPU time that the processes of one side have used since they began, in milliseconds; as fine as
- * the system counts, 10 ms. Executors that have ended are not in it.
+ * CPU time that the processes of one side have used since their start, in milliseconds, in steps of
+ * 10 ms. Executors that have ended are not included.
  */
 record SideCpu(long driverMs, long executorsMs, long serversMs) {
 
-  /** Of a driver, its executors, and the nodes that work for it. */
+  /** CPU time of a driver, its executors, and Sluice's nodes. */
   static SideCpu of(ProcessHandle driver, List<ClusterNode> nodes) {
     return new SideCpu(
         cpuMs(driver), driver.descendants().mapToLong(SideCpu::cpuMs).sum(), nodesMs(nodes));
   }
 
-  /** Of nodes alone. */
+  /** CPU time of nodes. */
   static long nodesMs(List<ClusterNode> nodes) {
     return nodes.stream()
         .flatMap(node -> node.isAlive() ? ProcessHandle.of(node.pid()).stream() : Stream.of())

@@ -7,16 +7,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Sluice's side of a benchmark.
+ * Settings of Sluice in a benchmark.
  *
- * @param bufferCapacity of each server
- * @param conf of the jobs of this side only
- * @param serverJavaOptions of each server, behind ours
+ * @param bufferCapacity memory of each server for shuffle data
+ * @param conf configuration of the jobs that use Sluice
+ * @param serverJavaOptions additional JVM options of each server
  */
 record SluiceSide(
     int servers, String bufferCapacity, Map<String, String> conf, List<String> serverJavaOptions) {
 
-  /** Starts coordinator and servers; returns when they are there. */
+  /** Starts coordinator and servers; returns when all servers are active. */
   void start(Staging staging) throws IOException, InterruptedException {
     List<String> serverOptions = new ArrayList<>(List.of("-Xmx512m", "-XX:+UseSerialGC"));
     serverOptions.addAll(serverJavaOptions);

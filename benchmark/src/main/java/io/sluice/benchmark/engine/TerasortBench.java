@@ -30,32 +30,32 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Terasort with Hadoop's own shuffle and through Sluice, in turns, and what each side costs: every
- * CPU second of containers, of the processes of YARN, and of Sluice's coordinator and servers.
+ * Runs terasort alternately with Hadoop's built-in shuffle and through Sluice, and measures the CPU
+ * time of each side: containers, YARN processes, and Sluice's coordinator and servers.
  *
- * <p>Who begins changes from round to round. What is taken for a side is what its turn costs, from
- * the start of the program until its last container is gone. The program that submits the job is
- * not in it: it is the same for both.
+ * <p>The side that starts alternates between rounds. The CPU time of a run is measured from the
+ * start of the program until its last container has ended. The program that submits the job is not
+ * included, because it is the same for both sides.
  */
 final class TerasortBench implements Comparison {
   private static final int MASTER_MEMORY_MB = 512;
   private static final int TASK_MEMORY_MB = 1024;
 
-  /** Larger than what a JVM for it takes, as Hadoop's users set it. */
+  /** Heap of a task; smaller than its container, as usual in Hadoop. */
   private static final String TASK_HEAP = "-Xmx800m";
 
-  /** Teragen's own: each is a container, of which a cluster this small should not need many. */
-  private static final int TERA_FILES_AT_MOST = 8;
+  /** Maximum number of files of teragen. Each needs a container, and the cluster is small. */
+  private static final int MAX_TERA_FILES = 8;
 
-  /** Map output, what is merged of it on disk, and the result. */
+  /** Copies of the data on disk: map output, merged map output, and result. */
   private static final int COPIES = 3;
 
   /**
-   * What a run does.
+   * Parameters of a benchmark.
    *
-   * @param bytes to sort
-   * @param containers tasks that run at once
-   * @param taskJavaOptions of map and reduce tasks of both sides
+   * @param bytes bytes to sort
+   * @param containers number of concurrent tasks
+   * @param taskJavaOptions JVM options of map and reduce tasks of both sides
    */
   record Plan(
       long bytes,
@@ -69,28 +69,28 @@ final class TerasortBench implements Comparison {
       return bytes / TeraRows.ROW_BYTES;
     }
 
-    /** The same number of map tasks reads each. */
+    /** Number of files, so that each is read by the same number of map tasks. */
     int files() {
-      int files = Math.min(TERA_FILES_AT_MOST, maps);
+      int files = Math.min(MAX_TERA_FILES, maps);
       while (maps % files != 0) {
         files--;
       }
       return files;
     }
 
-    /** What one map task reads; the last of a file may read a little less. */
+    /** Bytes that a map task reads; the last task of a file may read less. */
     long splitBytes() {
       long rowsPerFile = -Math.floorDiv(-rows(), files());
       return -Math.floorDiv(-rowsPerFile, maps / files()) * TeraRows.ROW_BYTES;
     }
 
-    /** Room that a run takes at most, with the rows if they are not there yet. */
+    /** Maximum disk space of a run, including the rows if they must be generated. */
     long diskBytes(Path workDirectory) {
       boolean there = Files.isDirectory(TeraRows.directory(workDirectory, rows(), files()));
       return bytes * (COPIES + (there ? 0 : 1));
     }
 
-    /** Hadoop's, for servers and for jobs of both sides. */
+    /** Hadoop settings of servers and of jobs of both sides. */
     Map<String, String> settings() {
       Map<String, String> settings = new HashMap<>(YarnCluster.smallJobs());
       String taskOptions = String.join(" ", taskJavaOptions);
@@ -100,9 +100,9 @@ final class TerasortBench implements Comparison {
         settings.put("mapreduce." + task + ".memory.mb", "" + TASK_MEMORY_MB);
         settings.put("mapreduce." + task + ".java.opts", (TASK_HEAP + " " + taskOptions).strip());
       }
-      // Hadoop's default again.
+      // Hadoop's default; smallJobs() sets less.
       settings.put("mapreduce.task.io.sort.mb", "100");
-      // Reduce tasks that wait for maps would hold containers that maps wait for.
+      // Reduce tasks that wait for map tasks would occupy containers that the map tasks need.
       settings.put("mapreduce.job.reduce.slowstart.completedmaps", "1.0");
       settings.putAll(bench.conf());
       return settings;
@@ -116,7 +116,7 @@ final class TerasortBench implements Comparison {
   private final DemoProgress progress;
 
   /**
-   * @param staging borrows: started before {@link #run}
+   * @param staging borrowed; must be started before {@link #run}
    */
   TerasortBench(Plan plan, Staging staging, HadoopParts parts, DemoProgress progress) {
     this.plan = plan;
@@ -136,7 +136,7 @@ final class TerasortBench implements Comparison {
   }
 
   /** Result and CPU time of one side. */
-  private record Turn(ProgramTurn program, YarnCpu cpu, long serversMs) {}
+  private record SideRun(ProgramTurn program, YarnCpu cpu, long serversMs) {}
 
   @Override
   public TerasortTable run() throws DemoException, IOException, InterruptedException {
@@ -145,12 +145,12 @@ final class TerasortBench implements Comparison {
     yarn.start();
     TeraRows rows = TeraRows.ensure(plan.rows(), plan.files(), yarn, bench.jobTimeout(), progress);
     WorkloadData.readAhead(rows.directory());
-    progress.step("terasort, " + bench.rounds() + " rounds, both sides in each");
+    progress.step("terasort, " + bench.rounds() + " rounds on both sides");
     List<TerasortRound> rounds = new ArrayList<>();
     try (ClusterProbe probe = new ClusterProbe(staging.cluster())) {
       while (rounds.size() < bench.rounds()) {
         rounds.add(round(rows, rounds.size(), probe));
-        progress.result(rounds.size(), bench.rounds(), words(rounds.get(rounds.size() - 1)));
+        progress.result(rounds.size(), bench.rounds(), summary(rounds.get(rounds.size() - 1)));
       }
     }
     return new TerasortTable(plan.bytes(), plan.maps(), plan.reduces(), rounds);
@@ -158,22 +158,22 @@ final class TerasortBench implements Comparison {
 
   private TerasortRound round(TeraRows rows, int number, ClusterProbe probe)
       throws DemoException, IOException, InterruptedException {
-    ComparedResults<Turn> turns =
-        ComparedResults.inTurn(Side.first(number), side -> turn(side, rows, number, probe));
+    ComparedResults<SideRun> turns =
+        ComparedResults.sequentially(Side.first(number), side -> turn(side, rows, number, probe));
     return new TerasortRound(
         ProgramComparison.of(
             "terasort, round " + (number + 1),
-            new ComparedResults<>(turns.own().program(), turns.sluice().program()),
+            new ComparedResults<>(turns.builtIn().program(), turns.sluice().program()),
             List.of()),
-        turns.own().cpu(),
+        turns.builtIn().cpu(),
         turns.sluice().cpu(),
         turns.sluice().serversMs());
   }
 
-  private Turn turn(Side side, TeraRows rows, int number, ClusterProbe probe)
+  private SideRun turn(Side side, TeraRows rows, int number, ClusterProbe probe)
       throws DemoException, IOException, InterruptedException {
-    String what = "round " + (number + 1) + ", " + side.inHadoop();
-    progress.advance(number, bench.rounds(), what);
+    String title = "round " + (number + 1) + ", " + side.inHadoop();
+    progress.advance(number, bench.rounds(), title);
     Path output = staging.directory().resolve("output");
     HadoopProgram terasort =
         HadoopProgram.example(yarn.yarn(), "terasort")
@@ -189,17 +189,17 @@ final class TerasortBench implements Comparison {
     long nodesBefore = SideCpu.nodesMs(staging.nodes());
     ProgramRun run =
         yarn.run(
-            what,
+            title,
             terasort,
             bench.jobTimeout(),
-            along -> progress.advance(number, bench.rounds(), what + ", " + along));
+            jobProgress -> progress.advance(number, bench.rounds(), title + ", " + jobProgress));
     long serversMs = SideCpu.nodesMs(staging.nodes()) - nodesBefore;
     YarnCpu cpu = yarn.yarn().cpu().since(cpuBefore);
     ClusterCounters servers = probe.counters().since(serversBefore);
     checkMaps(run);
     JobOutput files = JobOutput.of(output);
     Scratch.remove(output);
-    return new Turn(new ProgramTurn(run, files, servers), cpu, serversMs);
+    return new SideRun(new ProgramTurn(run, files, servers), cpu, serversMs);
   }
 
   private void checkMaps(ProgramRun run) throws DemoException {
@@ -209,25 +209,25 @@ final class TerasortBench implements Comparison {
             - run.counter("Killed map tasks");
     if (maps != plan.maps()) {
       throw DemoException.failed(
-          "--maps " + plan.maps() + ": rows of this --size came to " + maps + " map tasks");
+          "--maps " + plan.maps() + ": the job ran " + maps + " map tasks; choose another --size");
     }
   }
 
-  private static String words(TerasortRound round) {
+  private static String summary(TerasortRound round) {
     ProgramComparison both = round.comparison();
     return String.format(
         Locale.ROOT,
         "CPU %.1f and %.1f s: %.2f times, time %.1f and %.1f s: %.2f times, same: %s",
-        round.ownCpu().totalMs() / 1000.0,
+        round.builtInCpu().totalMs() / 1000.0,
         round.sluiceTotalMs() / 1000.0,
         round.cpuRatio(),
-        both.own().elapsedMs() / 1000.0,
+        both.builtIn().elapsedMs() / 1000.0,
         both.sluice().elapsedMs() / 1000.0,
         round.timeRatio(),
-        both.verdict().word());
+        both.verdict().label());
   }
 
-  /** Logs and settings tell how far it came. */
+  /** Keeps logs and settings after a failure. */
   @Override
   public boolean removeFiles(boolean good) throws IOException {
     yarn.removeData();

@@ -16,10 +16,11 @@ import picocli.CommandLine.Option;
 @Command(
     name = "mapreduce",
     description = {
-      "Sorts Hadoop's terasort rows on a mini cluster of YARN, with Hadoop's own shuffle and"
-          + " through Sluice, in turns, and compares what they cost: CPU of containers, of YARN"
-          + " with its shuffle handler, and of servers, time, bytes.",
-      "Starts all processes on loopback, and ends them."
+      "Run terasort on a YARN mini cluster alternately with Hadoop's built-in shuffle and "
+          + "through Sluice,"
+          + " and compare CPU time of containers, of YARN with its shuffle handler, and of servers,"
+          + " elapsed time, and bytes.",
+      "All processes are started on loopback and stopped at the end."
     },
     sortOptions = false)
 public final class TerasortBenchCommand extends EngineBenchCommand {
@@ -30,50 +31,51 @@ public final class TerasortBenchCommand extends EngineBenchCommand {
       paramLabel = "SIZE",
       defaultValue = "5g",
       description =
-          "What to sort; made once and kept in the working directory. Default: ${DEFAULT-VALUE}.")
+          "Bytes to sort; generated once and kept in the work directory. Default: "
+              + "${DEFAULT-VALUE}.")
   private DataSize size;
 
   @Option(
       names = "--maps",
       paramLabel = "N",
       defaultValue = "200",
-      description = "Map tasks. Default: ${DEFAULT-VALUE}.")
+      description = "Number of map tasks. Default: ${DEFAULT-VALUE}.")
   private int maps;
 
   @Option(
       names = "--reduces",
       paramLabel = "N",
       defaultValue = "50",
-      description = "Reduce tasks. Default: ${DEFAULT-VALUE}.")
+      description = "Number of reduce tasks. Default: ${DEFAULT-VALUE}.")
   private int reduces;
 
   @Option(
       names = "--rounds",
       paramLabel = "N",
       defaultValue = "3",
-      description = "Rounds, with a turn for each side. Default: ${DEFAULT-VALUE}.")
+      description = "Number of rounds; each runs both sides once. Default: ${DEFAULT-VALUE}.")
   private int rounds;
 
   @Option(
       names = "--containers",
       paramLabel = "N",
       defaultValue = "2",
-      description = "Tasks that run at once, with 1 GiB each. Default: ${DEFAULT-VALUE}.")
+      description = "Number of concurrent tasks, with 1 GiB each. Default: ${DEFAULT-VALUE}.")
   private int containers;
 
   @Option(
       names = "--task-java-option",
       paramLabel = "OPTION",
       description =
-          "An option for the JVM of each map and reduce task on both sides; @taskid@ in it becomes"
-              + " the attempt's name.")
+          "JVM option of each map and reduce task on both sides; @taskid@ is replaced by "
+              + "the attempt id.")
   private List<String> taskJavaOptions = List.of();
 
   @Option(
       names = "--job-timeout",
       paramLabel = "MINUTES",
       defaultValue = "60",
-      description = "Longest that one job may take. Default: ${DEFAULT-VALUE}.")
+      description = "Timeout of one job. Default: ${DEFAULT-VALUE}.")
   private int jobTimeoutMinutes;
 
   @Override
@@ -105,20 +107,21 @@ public final class TerasortBenchCommand extends EngineBenchCommand {
   }
 
   private static void checkDisk(TerasortBench.Plan plan, Path workDirectory) throws DemoException {
-    Path there = workDirectory;
-    while (!Files.exists(there)) {
-      there = there.getParent();
+    Path existing = workDirectory;
+    while (!Files.exists(existing)) {
+      existing = existing.getParent();
     }
     long wanted = plan.diskBytes(workDirectory);
     try {
-      long free = Files.getFileStore(there).getUsableSpace();
+      long free = Files.getFileStore(existing).getUsableSpace();
       if (free < wanted) {
         throw DemoException.usage(
-            "%s has %s free, this needs up to %s: choose another --work-dir or a smaller --size"
+            ("not enough disk space in %s: %s free, %s needed; choose another --work-dir or "
+                    + "a smaller --size")
                 .formatted(workDirectory, AmountText.bytes(free), AmountText.bytes(wanted)));
       }
     } catch (IOException e) {
-      throw DemoException.failed("cannot tell how much room " + there + " has: " + e, e);
+      throw DemoException.failed("cannot read the free space of " + existing + ": " + e, e);
     }
   }
 

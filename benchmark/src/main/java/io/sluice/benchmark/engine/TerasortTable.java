@@ -11,13 +11,13 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
 /**
- * What the rounds of a terasort came to: a line with medians. Ratios are medians of the rounds'
- * ratios, since the two halves of a round ran one after the other on the same machine.
+ * Results of a terasort benchmark: one row with medians. Ratios are medians of the ratios of the
+ * rounds, because the two runs of a round directly follow each other.
  */
 final class TerasortTable implements Comparison.Outcome {
   private static final String HEADING =
       """
-      | size | maps | reduces | own CPU s (containers + YARN) | Sluice CPU s (containers + YARN + servers) | CPU ratio | rounds | own s | Sluice s | time ratio | rounds | own shuffled | Sluice pushed, spilled, fetched |
+      | size | maps | reduces | built-in CPU s (containers + YARN) | Sluice CPU s (containers + YARN + servers) | CPU ratio | rounds | built-in s | Sluice s | time ratio | rounds | built-in shuffled | Sluice pushed, spilled, fetched |
       | ---: | ---: | ---: | --- | --- | ---: | --- | ---: | ---: | ---: | --- | ---: | ---: |
       """;
 
@@ -33,13 +33,16 @@ final class TerasortTable implements Comparison.Outcome {
     this.rounds = List.copyOf(rounds);
   }
 
-  /** Whether both sides wrote the same files every time, by way of the servers. */
+  /**
+   * True if both sides wrote the same files in all rounds, and Sluice's data went through the
+   * servers.
+   */
   @Override
   public boolean isGood() {
     return rounds.stream().allMatch(round -> round.comparison().verdict() == Verdict.SAME);
   }
 
-  /** In Markdown. */
+  /** Renders the table as Markdown. */
   @Override
   public String render() {
     ProgramComparison first = rounds.get(0).comparison();
@@ -52,20 +55,20 @@ final class TerasortTable implements Comparison.Outcome {
             AmountText.bytes(bytes),
             maps,
             reduces,
-            seconds(round -> round.ownCpu().totalMs()),
-            seconds(round -> round.ownCpu().containersMs()),
-            seconds(round -> round.ownCpu().serversMs()),
+            seconds(round -> round.builtInCpu().totalMs()),
+            seconds(round -> round.builtInCpu().containersMs()),
+            seconds(round -> round.builtInCpu().serversMs()),
             seconds(TerasortRound::sluiceTotalMs),
             seconds(round -> round.sluiceCpu().containersMs()),
             seconds(round -> round.sluiceCpu().serversMs()),
             seconds(TerasortRound::serversMs),
             median(TerasortRound::cpuRatio),
             each(TerasortRound::cpuRatio),
-            seconds(round -> round.comparison().own().elapsedMs()),
+            seconds(round -> round.comparison().builtIn().elapsedMs()),
             seconds(round -> round.comparison().sluice().elapsedMs()),
             median(TerasortRound::timeRatio),
             each(TerasortRound::timeRatio),
-            AmountText.bytes(first.own().counter("Reduce shuffle bytes")),
+            AmountText.bytes(first.builtIn().counter("Reduce shuffle bytes")),
             AmountText.bytes(first.servers().pushedBytes()),
             AmountText.bytes(first.servers().spilledBytes()),
             AmountText.bytes(first.servers().fetchedBytes())));

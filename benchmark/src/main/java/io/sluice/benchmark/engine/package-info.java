@@ -2,6 +2,6 @@
  * Benchmarks of jobs on Spark and on Hadoop MapReduce: CPU time, elapsed time and bytes with the
  * engine's built-in shuffle and through Sluice.
  *
- * <p>Threads: as in {@link io.sluice.demo}, on whose commands these are built.
+ * <p>Threads: as in {@link io.sluice.demo}, whose commands are the base of these.
  */
 package io.sluice.benchmark.engine;

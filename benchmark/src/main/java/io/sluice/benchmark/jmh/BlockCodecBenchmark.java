@@ -25,7 +25,10 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** One block: compressed, with header and CRC-32C as a client writes it, and the way back. */
+/**
+ * Compresses and seals one block with header and CRC-32C, as a client does; verifies and
+ * decompresses it.
+ */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -37,22 +40,22 @@ public class BlockCodecBenchmark {
   public BlockCodec codec;
 
   @Param({"10240", "102400"})
-  public int contentBytes;
+  public int recordBytes;
 
-  private byte[] content;
+  private byte[] records;
   private byte[] target;
   private BlockCompressor compressor;
   private BlockDecompressor decompressor;
   private ByteBuf body;
 
-  /** Makes the content and one sealed block of it. */
+  /** Creates the uncompressed records and seals one block of them. */
   @Setup(Level.Trial)
   public void prepare() throws SluiceException {
-    content = Payloads.text(contentBytes);
-    target = new byte[contentBytes];
+    records = Payloads.text(recordBytes);
+    target = new byte[recordBytes];
     compressor = BlockCodecs.compressor(codec, 1);
-    decompressor = BlockCodecs.decompressor(contentBytes);
-    int payload = Math.max(contentBytes, compressor.maxCompressedLength(contentBytes));
+    decompressor = BlockCodecs.decompressor(recordBytes);
+    int payload = Math.max(recordBytes, compressor.maxCompressedLength(recordBytes));
     body = Unpooled.directBuffer(BlockHeader.LENGTH + payload);
     body.writerIndex(seal());
   }
@@ -64,29 +67,29 @@ public class BlockCodecBenchmark {
     decompressor.close();
   }
 
-  /** Length of the block. */
+  /** Seals a block and returns its length. */
   @Benchmark
   public int seal() {
     int payloadLength;
     if (codec == BlockCodec.NONE) {
-      body.setBytes(BlockHeader.LENGTH, content);
-      payloadLength = content.length;
+      body.setBytes(BlockHeader.LENGTH, records);
+      payloadLength = records.length;
     } else {
       payloadLength =
           compressor.compress(
-              content,
+              records,
               0,
-              content.length,
+              records.length,
               body.internalNioBuffer(
-                  BlockHeader.LENGTH, compressor.maxCompressedLength(content.length)));
+                  BlockHeader.LENGTH, compressor.maxCompressedLength(records.length)));
     }
     BlockHeader header =
-        new BlockHeader(1, 1, 1, 0, 1, content.length, payloadLength, codec, BlockHeader.FLAG_LAST);
+        new BlockHeader(1, 1, 1, 0, 1, records.length, payloadLength, codec, BlockHeader.FLAG_LAST);
     BlockFormat.seal(body, 0, header);
     return header.blockLength();
   }
 
-  /** The content of the block, verified. */
+  /** Verifies and decompresses the block and returns its records. */
   @Benchmark
   public byte[] open() throws BlockFormatException, SluiceException {
     BlockHeader header = BlockFormat.readVerified(body, 0, body.writerIndex());

@@ -17,10 +17,9 @@ import picocli.CommandLine.Spec;
 /** {@code sluice bench jmh}. */
 @Command(
     name = "jmh",
-    description =
-        "Run microbenchmarks with JMH: the block codec, the framing of pushes, the server's log.",
+    description = "Run JMH microbenchmarks of the block codec, push framing, and the server's log.",
     footer = {
-      "%nJMH's own options: ./sluice bench jmh -- -h",
+      "%nOptions of JMH: ./sluice bench jmh -- -h",
       "List benchmarks: ./sluice bench jmh -l"
     })
 public final class JmhCommand implements Callable<Integer> {
@@ -28,12 +27,12 @@ public final class JmhCommand implements Callable<Integer> {
 
   @Parameters(
       paramLabel = "OPTION",
-      description = "Options of JMH and regular expressions for names of benchmarks.")
+      description = "Options of JMH and regular expressions that select benchmarks.")
   private List<String> options = new ArrayList<>();
 
   private JmhCommand() {}
 
-  /** The command, which leaves options that it does not know to JMH. */
+  /** Creates the command; it passes unknown options to JMH. */
   public static CommandLine commandLine() {
     return new CommandLine(new JmhCommand())
         .setUnmatchedOptionsArePositionalParams(true)
@@ -65,7 +64,7 @@ public final class JmhCommand implements Callable<Integer> {
     } else if (options.shouldListResultFormats()) {
       options.listResultFormats();
     } else if (runner.run().isEmpty()) {
-      throw new RunnerException("no benchmark has a result");
+      throw new RunnerException("no benchmark returned a result");
     }
   }
 }

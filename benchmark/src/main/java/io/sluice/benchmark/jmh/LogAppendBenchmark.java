@@ -30,9 +30,9 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.Blackhole;
 
 /**
- * One frame, received and verified, is appended to a shuffle's log. Each invocation appends {@value
- * #FRAMES} frames, of one map attempt each, to an empty log, so that the cost of JMH's setup before
- * each is small beside it.
+ * Appends received and verified frames to a shuffle's log. Each invocation appends {@value #FRAMES}
+ * frames, each of one map attempt, to an empty log, so that the cost of JMH's setup per invocation
+ * is negligible.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -65,7 +65,7 @@ public class LogAppendBenchmark {
     memory.close();
   }
 
-  /** An empty log, and frames that hold memory of the server; nobody reads what is in them. */
+  /** Creates an empty log and frames in server memory. The payloads are not initialized. */
   @Setup(Level.Invocation)
   public void receive() {
     log =

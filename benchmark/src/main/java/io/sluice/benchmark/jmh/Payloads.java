@@ -3,14 +3,14 @@ package io.sluice.benchmark.jmh;
 import java.nio.charset.StandardCharsets;
 import java.util.SplittableRandom;
 
-/** Contents that compress about as well as rows of text: to a half to a third of their length. */
+/** Payloads that compress like rows of text, to 1/2 to 1/3 of their length. */
 final class Payloads {
   private static final long SEED = 20_261_124;
   private static final int WORDS = 2000;
 
   private Payloads() {}
 
-  /** Always the same bytes for the same length. */
+  /** Returns the same bytes for the same length. */
   static byte[] text(int length) {
     SplittableRandom random = new SplittableRandom(SEED);
     String[] words = new String[WORDS];

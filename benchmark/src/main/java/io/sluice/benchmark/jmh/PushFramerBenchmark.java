@@ -25,8 +25,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * The records of one map attempt, sorted by partition, become sealed frames. The session is one for
- * local output, so that nothing waits for a server; it frames as one that pushes does.
+ * Seals the records of one map attempt, sorted by partition, into frames. The session writes local
+ * output, so that it does not wait for a server; its framing is that of a pushing session.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -48,20 +48,20 @@ public class PushFramerBenchmark {
   public int bytesPerPartition;
 
   private final ByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
-  private byte[] content;
+  private byte[] records;
   private PushConfig config;
   private PushOptions options;
   private long frameBytes;
 
   @Setup(Level.Trial)
   public void prepare() {
-    content = Payloads.text(bytesPerPartition);
+    records = Payloads.text(bytesPerPartition);
     RetryPolicy retry = new RetryPolicy(1, 1, 1, 1);
     config = new PushConfig(FRAME_BYTES, FRAME_BYTES, 1, codec, 1, retry, retry);
     options = new PushOptions(null, null, body -> frameBytes += body.readableBytes());
   }
 
-  /** Bytes of all frames so far. */
+  /** Frames one map attempt; returns the bytes of all frames until now. */
   @Benchmark
   public long mapAttempt() throws IOException {
     try (FramedPushSession session =
@@ -74,7 +74,7 @@ public class PushFramerBenchmark {
             new DirectMemory(Long.MAX_VALUE))) {
       session.beginFinalPass();
       for (int partition = 0; partition < partitions; partition++) {
-        session.add(partition, content, 0, content.length, RECORDS);
+        session.add(partition, records, 0, records.length, RECORDS);
       }
       session.finish();
     }

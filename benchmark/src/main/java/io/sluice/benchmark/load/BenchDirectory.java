@@ -5,11 +5,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A directory for one run, which only its owner may look into; deleted with all that is in it. */
+/**
+ * Directory of one benchmark, accessible only to its owner. {@link #close} deletes it with its
+ * contents.
+ */
 record BenchDirectory(Path path) implements AutoCloseable {
 
   /**
-   * @param parent null: where the system keeps temporary files
+   * @param parent parent directory; null: the system's directory for temporary files
    */
   static BenchDirectory make(Path parent, String name) throws IOException {
     return new BenchDirectory(

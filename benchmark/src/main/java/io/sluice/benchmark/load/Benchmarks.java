@@ -10,8 +10,8 @@ import java.io.PrintWriter;
 import picocli.CommandLine;
 
 /**
- * Entry of {@code ./sluice bench} in a checkout: the {@code sluice} command, whose {@code bench}
- * has the benchmarks of this module besides {@code push} and {@code fetch}.
+ * Entry point of {@code ./sluice bench} in a checkout: the {@code sluice} command, with the
+ * benchmarks of this module as additional subcommands of {@code bench}.
  */
 public final class Benchmarks {
 
@@ -21,7 +21,7 @@ public final class Benchmarks {
     Main.run(Benchmarks::commandLine, args);
   }
 
-  /** The whole command tree, see {@link SluiceCommand#commandLine}. */
+  /** Creates the command tree, see {@link SluiceCommand#commandLine}. */
   public static CommandLine commandLine(PrintWriter out, PrintWriter err) {
     return SluiceCommand.commandLine(
         out,

@@ -33,9 +33,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
 
 /**
- * Fills a directory with the runs of one shuffle, as files that are as long as they would be and
- * written for as much as is asked, and times how long it takes to forget them: for who asks, and
- * until the last file is gone. The log has every extent that it would have.
+ * Fills a directory with the runs of one shuffle and measures the time of their deletion: for the
+ * caller, and until the last file is deleted. The run files are sparse files of the requested
+ * length with a configurable number of written bytes. The log has the extents of real runs.
  */
 final class DeleteBench {
   private static final int BLOCKS_PER_FRAME = 4096;
@@ -44,13 +44,18 @@ final class DeleteBench {
   private static final ShuffleKey KEY = new ShuffleKey("bench-delete", 0);
 
   /**
-   * What was measured.
+   * Measurements.
    *
-   * @param askNanos until the one who asked goes on
-   * @param goneNanos until the last file was unlinked
+   * @param callNanos time until the call returns
+   * @param deletedNanos time until the last file is unlinked
    */
   record Result(
-      int files, long fileBytes, long writtenBytes, long extents, long askNanos, long goneNanos) {}
+      int files,
+      long fileBytes,
+      long writtenBytes,
+      long extents,
+      long callNanos,
+      long deletedNanos) {}
 
   private final Path directory;
   private final int partitions;
@@ -59,7 +64,7 @@ final class DeleteBench {
   private final long writtenBytesPerRun;
 
   /**
-   * @param writtenBytesPerRun of each file; the rest of it is a hole
+   * @param writtenBytesPerRun written bytes of each file; the rest is a hole
    */
   DeleteBench(Path directory, int partitions, long runBytes, int runs, long writtenBytesPerRun) {
     this.directory = directory;
@@ -89,10 +94,14 @@ final class DeleteBench {
       }
       long start = System.nanoTime();
       store.removeShuffles(KEY.application(), List.of(KEY.shuffle()));
-      final long askNanos = System.nanoTime() - start;
+      final long callNanos = System.nanoTime() - start;
       while (files.count() > 0) {
         if (System.nanoTime() - start > DEADLINE_NANOS) {
-          throw new IOException(files.count() + " files were not deleted in time");
+          throw new IOException(
+              files.count()
+                  + " files were not deleted within "
+                  + TimeUnit.NANOSECONDS.toMinutes(DEADLINE_NANOS)
+                  + " min");
         }
         LockSupport.parkNanos(100_000);
       }
@@ -101,12 +110,12 @@ final class DeleteBench {
           runBytes,
           writtenBytesPerRun,
           (long) runs * partitions,
-          askNanos,
+          callNanos,
           System.nanoTime() - start);
     }
   }
 
-  /** One block of one attempt for every partition. */
+  /** Appends one block of one attempt to every partition. */
   private void push(ShuffleStore store, int attempt) throws SluiceException {
     for (int first = 0; first < partitions; first += BLOCKS_PER_FRAME) {
       int last = Math.min(partitions, first + BLOCKS_PER_FRAME);

@@ -16,7 +16,9 @@ import picocli.CommandLine.Spec;
 /** {@code sluice bench delete}. */
 @Command(
     name = "delete",
-    description = "Fill a directory with one shuffle, without a server, and time its removal.")
+    description =
+        "Fill a directory with the run files of one shuffle, without a server, and measure "
+            + "the time of their deletion.")
 public final class DeleteCommand implements Callable<Integer> {
   private static final int WARM_UP_PARTITIONS = 1000;
   private static final int WARM_UP_RUN_BYTES = 1 << 20;
@@ -28,14 +30,14 @@ public final class DeleteCommand implements Callable<Integer> {
       names = "--directory",
       required = true,
       paramLabel = "DIR",
-      description = "An empty directory on the disk to try; left empty but for the catalog.")
+      description = "Empty directory on the disk to measure. Only the catalog remains in it.")
   private Path directory;
 
   @Option(
       names = "--partitions",
       defaultValue = "50000",
       paramLabel = "N",
-      description = "Partitions of the shuffle, in every run; default ${DEFAULT-VALUE}.")
+      description = "Number of partitions of the shuffle, in every run; default ${DEFAULT-VALUE}.")
   private int partitions;
 
   @Option(
@@ -57,27 +59,28 @@ public final class DeleteCommand implements Callable<Integer> {
       defaultValue = "10g",
       paramLabel = "SIZE",
       description =
-          "So much of it is really written, shared out among the runs, the rest are holes; default"
-              + " ${DEFAULT-VALUE}.")
+          "Bytes that are written, distributed over the run files; the rest is sparse. "
+              + "Default ${DEFAULT-VALUE}.")
   private DataSize written;
 
   @Override
   public Integer call() throws IOException {
     if (partitions < 1 || runSize.bytes() < 1 || size.bytes() < runSize.bytes()) {
       throw new ParameterException(
-          spec.commandLine(), "give at least 1 partition, and a size of at least one run");
+          spec.commandLine(),
+          "expected --partitions of at least 1 and --size of at least --run-size");
     }
     int runs = (int) (size.bytes() / runSize.bytes());
-    // Once before, so that classes are loaded and the catalog is open.
+    // Warm-up: loads classes and opens the catalog.
     new DeleteBench(directory, WARM_UP_PARTITIONS, WARM_UP_RUN_BYTES, WARM_UP_RUNS, 1).run();
     DeleteBench.Result result =
         new DeleteBench(directory, partitions, runSize.bytes(), runs, written.bytes() / runs).run();
-    TextTable table = new TextTable("removing", "");
+    TextTable table = new TextTable("deletion", "");
     table.row("files", result.files() + " of " + runSize.toRoundedText());
     table.row("written", new DataSize(result.writtenBytes() * result.files()).toRoundedText());
     table.row("extents", result.extents());
-    table.row("the caller waits", millis(result.askNanos()));
-    table.row("until the last file is gone", millis(result.goneNanos()));
+    table.row("time of the call", millis(result.callNanos()));
+    table.row("time until the last file is deleted", millis(result.deletedNanos()));
     PrintWriter out = spec.commandLine().getOut();
     out.print(table);
     out.flush();

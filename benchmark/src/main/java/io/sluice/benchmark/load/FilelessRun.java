@@ -4,11 +4,11 @@ import io.sluice.server.log.StoredRun;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 
-/** A run of which only the log's part is there: what the bench measures is the log. */
+/** A run without a file, because the benchmark measures only the log. */
 final class FilelessRun implements StoredRun {
   @Override
   public FileChannel channel() throws IOException {
-    throw new IOException("the bench writes no files");
+    throw new IOException("this benchmark writes no run files");
   }
 
   @Override

@@ -7,18 +7,18 @@ import java.lang.management.MemoryUsage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** What is alive on the heap of this JVM. */
+/** Measures the live heap of this JVM. */
 final class HeapMeter {
-  private static final int MOST_COLLECTIONS = 12;
+  private static final int MAX_COLLECTIONS = 12;
   private static final long SAME_BYTES = 16 << 10;
 
-  /** Time for the JVM's own threads to drop what a collection handed them: direct memory. */
+  /** Time for the JVM to free direct memory after a collection. */
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-  /** Collects garbage until that changes nothing any more, and tells what is left, in bytes. */
+  /** Collects garbage until the live heap is stable, and returns it in bytes. */
   long usedBytes() {
     long used = collect();
-    for (int i = 0; i < MOST_COLLECTIONS; i++) {
+    for (int i = 0; i < MAX_COLLECTIONS; i++) {
       LockSupport.parkNanos(PAUSE_NANOS);
       long again = collect();
       boolean same = Math.abs(again - used) <= SAME_BYTES;
@@ -34,7 +34,7 @@ final class HeapMeter {
     System.gc();
     long used = 0;
     for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans()) {
-      // As the collection left it: what is in use now counts whole buffers of single threads.
+      // Usage after the collection; the current usage includes thread-local allocation buffers.
       MemoryUsage left = pool.getType() == MemoryType.HEAP ? pool.getCollectionUsage() : null;
       used += left == null ? 0 : left.getUsed();
     }

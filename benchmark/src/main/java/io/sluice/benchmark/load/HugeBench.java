@@ -21,9 +21,10 @@ import java.util.random.RandomGenerator;
 import org.HdrHistogram.Histogram;
 
 /**
- * Small partitions of some applications, pushed to at a steady rate, in turns alone, beside an
- * application that pushes as many bytes into many partitions, and beside one that pushes them all
- * into one. Turns are short and repeated, so that what else the machine does falls on all alike.
+ * Measures the latency of pushes to small partitions at a steady rate in three situations: alone,
+ * beside an application that pushes the same bytes to many partitions, and beside one that pushes
+ * them to one partition. The situations alternate in short turns, so that other load of the machine
+ * affects all of them.
  */
 final class HugeBench {
   private static final int APPLICATIONS = 10;
@@ -33,28 +34,28 @@ final class HugeBench {
   private static final int LARGE_BLOCKS = 10;
   private static final long TIMEOUT_MS = 60_000;
 
-  /** What happens beside the small partitions. */
+  /** Load beside the small partitions. */
   enum Beside {
     NOTHING("alone"),
     SPREAD("beside many partitions"),
     HUGE("beside a huge partition");
 
-    private final String words;
+    private final String label;
 
-    Beside(String words) {
-      this.words = words;
+    Beside(String label) {
+      this.label = label;
     }
 
-    String words() {
-      return words;
+    String label() {
+      return label;
     }
   }
 
   /**
-   * What was measured.
+   * Measurements.
    *
-   * @param latencyUs of the pushes to small partitions
-   * @param skipped pushes to small partitions that were left out
+   * @param latencyUs latency of pushes to small partitions
+   * @param skipped number of skipped pushes to small partitions
    */
   record Result(Map<Beside, Histogram> latencyUs, long skipped, long spreadBytes, long hugeBytes) {}
 
@@ -71,9 +72,9 @@ final class HugeBench {
   }
 
   /**
-   * Measures; the cluster has one server.
+   * Runs the benchmark on a cluster with one server.
    *
-   * @param scheduler takes: ended with the measurement
+   * @param scheduler takes; shut down at the end
    */
   Result run(LocalCluster cluster, DataTransport transport, ScheduledExecutorService scheduler)
       throws IOException, InterruptedException {
@@ -99,7 +100,7 @@ final class HugeBench {
       for (Beside beside : Beside.values()) {
         latencies.put(beside, HugeLoad.newHistogram());
       }
-      // The first turn warms both sides up, and counts nowhere.
+      // The first turn is a warm-up and is not counted.
       turn(small, spread, HugeLoad.newHistogram(), all);
       long last = -1;
       while (huge.pushedBytes() < hugeBytes && huge.pushedBytes() > last) {
@@ -111,7 +112,7 @@ final class HugeBench {
       long skipped = small.stream().mapToLong(HugeLoad::skipped).sum();
       return new Result(latencies, skipped, spread.pushedBytes(), huge.pushedBytes());
     } finally {
-      // Leases are renewed no more: the applications end.
+      // Ends the renewal of leases.
       scheduler.shutdownNow();
       all.forEach(HugeLoad::close);
     }
@@ -133,7 +134,7 @@ final class HugeBench {
     if (beside != null) {
       beside.end();
     }
-    // What is on its way is answered, and what is in memory beyond the mark written.
+    // Time to answer pushes in flight and to spill down to the low watermark.
     LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(turnMs / 4));
     for (HugeLoad load : all) {
       load.check();
@@ -149,19 +150,19 @@ final class HugeBench {
       byte[] payload)
       throws IOException, InterruptedException {
     HostPort coordinator = HostPort.parse(cluster.coordinator().address());
-    // Whatever the environment says of other clusters: this one has no secrets.
-    ControlIdentity nobody = ControlIdentity.of(Map.of(), System.getProperty("user.name"));
+    // This cluster has no authentication; ignore credentials in the environment.
+    ControlIdentity anonymous = ControlIdentity.of(Map.of(), System.getProperty("user.name"));
     BenchCluster application =
         new BenchCluster(
-            new ControlChannel("coordinator", coordinator, TIMEOUT_MS, nobody),
+            new ControlChannel("coordinator", coordinator, TIMEOUT_MS, anonymous),
             scheduler,
             TIMEOUT_MS,
-            nobody,
+            anonymous,
             BenchNames.fresh());
     HugeLoad load = new HugeLoad(application, shape, payload, scheduler, System::nanoTime);
     all.add(load);
     application.register();
-    ServerId server = application.everywhere(1).get(0).server();
+    ServerId server = application.allPartitionsOnEveryServer(1).get(0).server();
     load.connect(transport, server, TIMEOUT_MS);
     return load;
   }

@@ -31,7 +31,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "huge",
     description =
-        "Start a server on this machine, and measure what one huge partition costs the others.")
+        "Start a server on this machine, and measure the effect of one huge partition on "
+            + "pushes to small partitions.")
 public final class HugeCommand implements Callable<Integer> {
   private static final int THREADS = 2;
   private static final int TIMEOUT_MS = 60_000;
@@ -42,7 +43,7 @@ public final class HugeCommand implements Callable<Integer> {
       names = "--size",
       defaultValue = "4g",
       paramLabel = "SIZE",
-      description = "Length of the huge partition in the end; default ${DEFAULT-VALUE}.")
+      description = "Final size of the huge partition; default ${DEFAULT-VALUE}.")
   private DataSize size;
 
   @Option(
@@ -63,14 +64,15 @@ public final class HugeCommand implements Callable<Integer> {
       names = "--rate",
       defaultValue = "200m",
       paramLabel = "SIZE",
-      description = "Bytes a second for the huge partition; default ${DEFAULT-VALUE}.")
+      description = "Bytes per second pushed to the huge partition; default ${DEFAULT-VALUE}.")
   private DataSize rate;
 
   @Option(
       names = "--partitions",
       defaultValue = "1000",
       paramLabel = "N",
-      description = "Small partitions, of ten other applications; default ${DEFAULT-VALUE}.")
+      description =
+          "Number of small partitions, in ten other applications; default ${DEFAULT-VALUE}.")
   private int partitions;
 
   @Option(
@@ -78,13 +80,13 @@ public final class HugeCommand implements Callable<Integer> {
       defaultValue = "2s",
       paramLabel = "TIME",
       converter = OptionTypes.Millis.class,
-      description = "How long each measurement takes before the next; default ${DEFAULT-VALUE}.")
+      description = "Duration of each turn; default ${DEFAULT-VALUE}.")
   private long turnMs;
 
   @Option(
       names = "--directory",
       paramLabel = "DIR",
-      description = "Where the server keeps its files; default: a temporary directory.")
+      description = "Directory for the files of the server; default: a temporary directory.")
   private Path parent;
 
   @Override
@@ -92,7 +94,8 @@ public final class HugeCommand implements Callable<Integer> {
     if (size.bytes() < 1 || rate.bytes() < 1 << 20 || partitions < 10 || turnMs < 100) {
       throw new ParameterException(
           spec.commandLine(),
-          "give a size, a rate of at least 1m, at least 10 partitions and turns of at least 100ms");
+          "expected --size of at least 1, --rate of at least 1m, --partitions of at least "
+              + "10 and --turn of at least 100ms");
     }
     ScheduledExecutorService scheduler =
         Executors.newScheduledThreadPool(THREADS, DaemonThreads.numbered("bench-scheduler"));
@@ -138,7 +141,7 @@ public final class HugeCommand implements Callable<Integer> {
         .forEach(
             (beside, latency) ->
                 table.row(
-                    beside.words(),
+                    beside.label(),
                     latency.getTotalCount(),
                     text(latency, alone, 50),
                     text(latency, alone, 99),
@@ -146,7 +149,8 @@ public final class HugeCommand implements Callable<Integer> {
     return table
         + String.format(
             Locale.ROOT,
-            "huge partition %s, spread as much %s; %d pushes to small partitions left out%n",
+            "bytes in the huge partition: %s, in many partitions: %s; skipped pushes to "
+                + "small partitions: %d%n",
             new DataSize(result.hugeBytes()).toRoundedText(),
             new DataSize(result.spreadBytes()).toRoundedText(),
             result.skipped());

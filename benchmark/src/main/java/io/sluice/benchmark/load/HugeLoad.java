@@ -27,20 +27,20 @@ import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
 /**
- * One application that pushes frames at a steady rate over some connections, whatever the answers
- * take: the latency of a push counts from when it was due. A connection with too many unanswered
- * pushes skips its turn, which is counted. Thread-safe.
+ * An application that pushes frames at a fixed rate over several connections, independent of
+ * response times. The latency of a push is measured from the time when it was due. A connection
+ * with too many pushes in flight skips a push, which is counted. Thread-safe.
  */
 final class HugeLoad implements AutoCloseable {
   private static final long MAX_LATENCY_US = 600_000_000;
 
   /**
-   * What is pushed.
+   * Parameters of the load.
    *
-   * @param partitions blocks go to each in turn
-   * @param blocksPerFrame of one attempt each frame
-   * @param framesPerSecond of all connections together
-   * @param inFlight unanswered pushes of one connection
+   * @param partitions number of partitions; blocks are distributed round-robin
+   * @param blocksPerFrame number of blocks in a frame, all of one map attempt
+   * @param framesPerSecond rate of all connections
+   * @param inFlight maximum number of pushes in flight per connection
    */
   record Shape(
       int connections,
@@ -60,7 +60,7 @@ final class HugeLoad implements AutoCloseable {
   private final ScheduledExecutorService scheduler;
   private final LongSupplier nanoTime;
   private final List<DataConnection> connections = new ArrayList<>();
-  private final List<AtomicInteger> underWay = new ArrayList<>();
+  private final List<AtomicInteger> pushesInFlight = new ArrayList<>();
   private final AtomicLong attempts = new AtomicLong();
   private final AtomicLong skipped = new AtomicLong();
   private final AtomicLong pushedBytes = new AtomicLong();
@@ -69,9 +69,9 @@ final class HugeLoad implements AutoCloseable {
   private ScheduledFuture<?> turns;
 
   /**
-   * @param cluster takes: registered
+   * @param cluster takes; already registered
    * @param scheduler borrowed
-   * @param payload borrowed: at least as long as a block's
+   * @param payload borrowed; at least as long as the payload of a block
    */
   HugeLoad(
       BenchCluster cluster,
@@ -98,14 +98,14 @@ final class HugeLoad implements AutoCloseable {
             transport
                 .connect(server, cluster.application(), "bench-" + i)
                 .get(timeoutMs, TimeUnit.MILLISECONDS));
-        underWay.add(new AtomicInteger());
+        pushesInFlight.add(new AtomicInteger());
       } catch (ExecutionException | TimeoutException e) {
         throw new IOException("cannot connect to " + server.getName() + ": " + e.getMessage(), e);
       }
     }
   }
 
-  /** Pushes from now on; the latencies go to {@code histogram}. */
+  /** Starts to push and records latencies in {@code histogram}. */
   void begin(Histogram histogram) {
     latencyUs = histogram;
     long everyNanos = (long) (TimeUnit.SECONDS.toNanos(1) / shape.framesPerSecond());
@@ -115,14 +115,14 @@ final class HugeLoad implements AutoCloseable {
             () -> push(due.getAndAdd(everyNanos)), 0, everyNanos, TimeUnit.NANOSECONDS);
   }
 
-  /** Pushes no more. */
+  /** Stops pushing. */
   void end() {
     if (turns != null) {
       turns.cancel(false);
     }
   }
 
-  /** Pushes that were left out because too many were unanswered. */
+  /** Number of pushes that were skipped because too many were in flight. */
   long skipped() {
     return skipped.get();
   }
@@ -132,7 +132,7 @@ final class HugeLoad implements AutoCloseable {
   }
 
   /**
-   * @throws IOException the first push that failed
+   * @throws IOException if a push has failed; the cause is the first failure
    */
   void check() throws IOException {
     Throwable first = failure.get();
@@ -141,7 +141,7 @@ final class HugeLoad implements AutoCloseable {
     }
   }
 
-  /** Has everybody forget the application. */
+  /** Stops pushing and unregisters the application. */
   @Override
   public void close() {
     end();
@@ -153,7 +153,7 @@ final class HugeLoad implements AutoCloseable {
   private void push(long dueNanos) {
     long attempt = attempts.getAndIncrement();
     int at = (int) (attempt % connections.size());
-    AtomicInteger open = underWay.get(at);
+    AtomicInteger open = pushesInFlight.get(at);
     if (open.get() >= shape.inFlight() || failure.get() != null) {
       skipped.incrementAndGet();
       return;
@@ -178,7 +178,9 @@ final class HugeLoad implements AutoCloseable {
             });
   }
 
-  /** Returns owned: one attempt's blocks, those of a partition adjacent. */
+  /**
+   * Returns owned a frame with the blocks of one map attempt; blocks of a partition are adjacent.
+   */
   private ByteBuf frame(long attempt) {
     ByteBuf frame = PooledByteBufAllocator.DEFAULT.directBuffer(shape.frameLength());
     int count = shape.blocksPerFrame();

@@ -10,33 +10,33 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
 /**
- * Measures what each thing costs that the log keeps on the heap: the difference that many of it
- * make, after garbage collection.
+ * Measures the heap bytes of each kind of metadata in the log: the difference of the live heap
+ * before and after adding many objects.
  */
 final class MetadataBench {
   private static final long MIB = 1 << 20;
   private static final long MEMORY_BYTES = 512 * MIB;
 
-  /** So large that no partition of the bench gets a second slice mark. */
+  /** Large enough that no partition of the benchmark gets a second slice mark. */
   private static final int NO_MARKS = 1 << 30;
 
-  private static final int MOST_PAIRS = 10_000_000;
+  private static final int MAX_PAIRS = 10_000_000;
 
-  /** Something that was counted. */
-  record Cost(String what, long count, long bytes) {
+  /** Heap bytes of a number of objects. */
+  record Cost(String kind, long count, long bytes) {
     double each() {
       return (double) bytes / count;
     }
   }
 
-  /** What the scenario of many small shuffles takes. */
+  /** Heap bytes of many small shuffles. */
   record Scenario(int shuffles, int partitions, int attempts, long bytes) {}
 
   private final HeapMeter heap = new HeapMeter();
   private final int shuffles;
   private final int partitions;
   private final int attempts;
-  // Measured when first needed.
+  // Measured on first use.
   private long fileExtentBytes = -1;
 
   MetadataBench(int shuffles, int partitions, int attempts) {
@@ -45,7 +45,7 @@ final class MetadataBench {
     this.attempts = attempts;
   }
 
-  /** Measures everything. */
+  /** Measures all kinds of metadata. */
   List<Cost> costs() throws IOException, InterruptedException {
     List<Cost> costs = new ArrayList<>();
     costs.addAll(alone(() -> List.of(shuffle())));
@@ -57,14 +57,14 @@ final class MetadataBench {
     return costs;
   }
 
-  /** As {@link #costs}, of the scenario. */
+  /** Measures many small shuffles. */
   Scenario scenario() throws IOException, InterruptedException {
     return alone(this::manyShuffles);
   }
 
   /**
-   * Calls on a thread that ends afterwards: what was left on its stack would count as alive in the
-   * measurements that follow.
+   * Runs a measurement on a new thread, because references left on a stack would keep objects alive
+   * in later measurements.
    */
   private static <T> T alone(Callable<T> measurement) throws IOException, InterruptedException {
     FutureTask<T> task = new FutureTask<>(measurement);
@@ -76,11 +76,11 @@ final class MetadataBench {
       thread.join();
       return result;
     } catch (ExecutionException e) {
-      throw new IOException("the measurement failed: " + e.getCause(), e.getCause());
+      throw new IOException("measurement failed: " + e.getCause(), e.getCause());
     }
   }
 
-  /** Many small shuffles side by side, every attempt in every partition of its shuffle, spilled. */
+  /** Many small shuffles with a block of every attempt in every partition, all spilled. */
   private Scenario manyShuffles() throws SluiceException {
     int partitionsEach = Math.max(1, partitions / shuffles);
     int attemptsEach = Math.max(1, attempts / shuffles);
@@ -100,14 +100,16 @@ final class MetadataBench {
 
   private Cost shuffle() throws SluiceException {
     try (StoreFiller filler = new StoreFiller(MEMORY_BYTES, NO_MARKS)) {
-      // Of one partition and attempt each; what those cost by themselves is small beside it.
+      // One partition and attempt per shuffle; their own bytes are negligible.
       long before = heap.usedBytes();
       for (int shuffle = 0; shuffle < shuffles; shuffle++) {
         filler.push(StoreFiller.key(shuffle), 0, 0, 1, 0, true);
         filler.spill(StoreFiller.key(shuffle));
       }
       return new Cost(
-          "shuffle, with a partition, an attempt and a run", shuffles, heap.usedBytes() - before);
+          "shuffle, with one partition, one attempt and one run",
+          shuffles,
+          heap.usedBytes() - before);
     }
   }
 
@@ -132,7 +134,7 @@ final class MetadataBench {
       }
       long more = heap.usedBytes() - spilledOnce;
       costs.add(new Cost("extent in memory", (long) rounds * partitions, buffered));
-      costs.add(new Cost("further extent in a file", (long) rounds * partitions, more));
+      costs.add(new Cost("additional extent in a file", (long) rounds * partitions, more));
       return costs;
     }
   }
@@ -150,19 +152,22 @@ final class MetadataBench {
     }
   }
 
-  /** Completeness: attempts that end in the order they began, and every other one only. */
+  /**
+   * Completeness records: all attempts complete in order, every second attempt complete, none
+   * complete.
+   */
   private List<Cost> pairs() throws SluiceException {
-    int few = Math.max(1, Math.min(partitions, MOST_PAIRS / attempts));
+    int few = Math.max(1, Math.min(partitions, MAX_PAIRS / attempts));
     return List.of(
-        pairs("attempt complete in a partition, all of them", few, 1, true),
-        pairs("attempt complete in a partition, every other", few, 2, true),
-        pairs("attempt begun in a partition, not complete", few, 1, false));
+        pairs("complete attempt in a partition, all attempts", few, 1, true),
+        pairs("complete attempt in a partition, every second attempt", few, 2, true),
+        pairs("incomplete attempt in a partition", few, 1, false));
   }
 
-  private Cost pairs(String what, int few, int step, boolean complete) throws SluiceException {
+  private Cost pairs(String kind, int few, int step, boolean complete) throws SluiceException {
     ShuffleKey key = StoreFiller.key(0);
     try (StoreFiller filler = new StoreFiller(MEMORY_BYTES, NO_MARKS)) {
-      // Every attempt has its number, every partition its first extent.
+      // Registers every attempt, and one extent of every partition.
       filler.pushAttempts(key, 0, attempts, few);
       filler.push(key, attempts, 0, few, 0, true);
       filler.spill(key);
@@ -177,11 +182,11 @@ final class MetadataBench {
       filler.spill(key);
       long spilled = (rounds + 99L) / 100;
       long bytes = heap.usedBytes() - before - spilled * few * bytesPerFileExtent();
-      return new Cost(what, (long) few * rounds, Math.max(0, bytes));
+      return new Cost(kind, (long) few * rounds, Math.max(0, bytes));
     }
   }
 
-  /** What the extents of the pairs' own spills take, measured by blocks without news. */
+  /** Heap bytes of an extent in a file, measured with blocks that add no other metadata. */
   private long bytesPerFileExtent() throws SluiceException {
     if (fileExtentBytes < 0) {
       ShuffleKey key = StoreFiller.key(0);
@@ -207,7 +212,7 @@ final class MetadataBench {
     int few = Math.min(partitions, 1000);
     long without = marked(key, few, count, NO_MARKS);
     long with = marked(key, few, count, 1);
-    return new Cost("slice mark, of maps in no order", (long) few * count, with - without);
+    return new Cost("slice mark, map tasks in random order", (long) few * count, with - without);
   }
 
   private long marked(ShuffleKey key, int few, int count, int markBytes) throws SluiceException {
@@ -221,7 +226,7 @@ final class MetadataBench {
     }
   }
 
-  /** Ten times the blocks in the same runs: what a block costs once it has been spilled. */
+  /** Heap bytes of a spilled block: compares runs with ten times as many blocks. */
   private Cost blocks() throws SluiceException {
     int few = Math.min(partitions, 10_000);
     long once = blocks(few, 10);

@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
 /** {@code sluice bench metadata}. */
 @Command(
     name = "metadata",
-    description = "Measure what the log of a server keeps on the heap, without a server.")
+    description = "Measure heap bytes per object of the server's log, without a server.")
 public final class MetadataCommand implements Callable<Integer> {
   private static final int WARM_UP = 100;
 
@@ -27,35 +27,36 @@ public final class MetadataCommand implements Callable<Integer> {
       names = "--shuffles",
       defaultValue = "1000",
       paramLabel = "N",
-      description = "Shuffles side by side; default ${DEFAULT-VALUE}.")
+      description = "Number of shuffles; default ${DEFAULT-VALUE}.")
   private int shuffles;
 
   @Option(
       names = "--partitions",
       defaultValue = "100000",
       paramLabel = "N",
-      description = "Partitions of all shuffles; default ${DEFAULT-VALUE}.")
+      description = "Number of partitions of all shuffles; default ${DEFAULT-VALUE}.")
   private int partitions;
 
   @Option(
       names = "--attempts",
       defaultValue = "10000",
       paramLabel = "N",
-      description = "Map attempts of all shuffles; default ${DEFAULT-VALUE}.")
+      description = "Number of map attempts of all shuffles; default ${DEFAULT-VALUE}.")
   private int attempts;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (shuffles < 1 || partitions < 100 || attempts < 100) {
       throw new ParameterException(
-          spec.commandLine(), "give at least 1 shuffle, 100 partitions and 100 attempts");
+          spec.commandLine(),
+          "expected --shuffles of at least 1, --partitions and --attempts of at least 100");
     }
-    // Classes are loaded and tables of the JVM grown before anything is measured.
+    // Warm-up: loads classes.
     new MetadataBench(WARM_UP, WARM_UP, WARM_UP).costs();
     MetadataBench bench = new MetadataBench(shuffles, partitions, attempts);
     TextTable table = new TextTable("heap", ">count", ">bytes each");
     for (Cost cost : bench.costs()) {
-      table.row(cost.what(), cost.count(), String.format(Locale.ROOT, "%.2f", cost.each()));
+      table.row(cost.kind(), cost.count(), String.format(Locale.ROOT, "%.2f", cost.each()));
     }
     Scenario all = bench.scenario();
     PrintWriter out = spec.commandLine().getOut();

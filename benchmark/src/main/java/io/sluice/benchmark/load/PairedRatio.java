@@ -4,7 +4,7 @@ import java.util.stream.IntStream;
 import org.apache.commons.statistics.distribution.TDistribution;
 
 /**
- * How many times one cost another is, from pairs that were measured one after the other.
+ * Ratio of two costs that were measured in pairs.
  *
  * @param mean geometric mean of the ratios
  * @param upperBound one-sided 95 % confidence bound of the mean, by Student's t on logarithms;
@@ -14,10 +14,10 @@ record PairedRatio(double mean, double upperBound, int pairs) {
   private static final double CONFIDENCE = 0.95;
 
   /**
-   * Of costs that were measured in pairs.
+   * Computes the ratio.
    *
-   * @param costs positive
-   * @param base positive, as many
+   * @param costs positive values
+   * @param base positive values, one for each of {@code costs}
    */
   static PairedRatio of(double[] costs, double[] base) {
     double[] logs =

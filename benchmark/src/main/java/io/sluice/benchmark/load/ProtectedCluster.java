@@ -22,8 +22,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A coordinator and a server on this machine with secrets of their own, and the user who may use
- * them. Belongs to one thread.
+ * A coordinator and a server on this machine with new secrets, and a user with access to them. Used
+ * by one thread.
  */
 final class ProtectedCluster implements AutoCloseable {
   private static final String USER = "bench";
@@ -42,9 +42,9 @@ final class ProtectedCluster implements AutoCloseable {
   }
 
   /**
-   * Starts it and waits until the server can be pushed to.
+   * Starts the cluster and waits until the server is active.
    *
-   * @param directory which only its owner may look into; gets the secrets
+   * @param directory directory for the secrets, accessible only to its owner
    * @param bufferBytes rss.server.buffer.capacity
    */
   static ProtectedCluster start(Protection protection, Path directory, long bufferBytes)
@@ -85,10 +85,10 @@ final class ProtectedCluster implements AutoCloseable {
       Path directory, Map<String, String> settings, Map<String, String> environment)
       throws IOException {
     SecureRandom random = new SecureRandom();
-    String ofUser = secret(random);
-    Path clusterFile = keep(directory.resolve("cluster.secret"), "k1 " + secret(random));
-    Path usersFile = keep(directory.resolve("users"), USER + " user " + ofUser);
-    Path userFile = keep(directory.resolve("user-bench"), ofUser);
+    String userSecret = secret(random);
+    Path clusterFile = writeSecret(directory.resolve("cluster.secret"), "k1 " + secret(random));
+    Path usersFile = writeSecret(directory.resolve("users"), USER + " user " + userSecret);
+    Path userFile = writeSecret(directory.resolve("user-bench"), userSecret);
     settings.put("rss.security.authentication.enabled", "true");
     settings.put("rss.security.cluster.secret.file", clusterFile.toString());
     settings.put("rss.security.users.file", usersFile.toString());
@@ -96,7 +96,7 @@ final class ProtectedCluster implements AutoCloseable {
     environment.put(ControlIdentity.FILE_VARIABLE, userFile.toString());
   }
 
-  private static Path keep(Path file, String line) throws IOException {
+  private static Path writeSecret(Path file, String line) throws IOException {
     Files.createFile(
         file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     return Files.writeString(file, line + "\n");
@@ -144,7 +144,7 @@ final class ProtectedCluster implements AutoCloseable {
     return protection;
   }
 
-  /** For one more application: each gets a token of its own. */
+  /** Target for a new application, which gets its own token. */
   BenchRun.Target target() {
     return new BenchRun.Target(
         List.of(coordinator()), CALL_TIMEOUT_MS, identity.ofAnotherApplication());

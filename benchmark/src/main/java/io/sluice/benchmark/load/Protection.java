@@ -4,21 +4,21 @@ import java.util.Locale;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** How a cluster is kept from others. */
+/** Security settings of a cluster. */
 enum Protection {
-  NONE("nothing"),
+  NONE("none"),
   AUTH("authentication"),
   TLS("authentication, TLS");
 
-  private final String words;
+  private final String label;
 
-  Protection(String words) {
-    this.words = words;
+  Protection(String label) {
+    this.label = label;
   }
 
-  /** For people. */
-  String words() {
-    return words;
+  /** Name in tables. */
+  String label() {
+    return label;
   }
 
   boolean demandsProof() {
@@ -29,13 +29,13 @@ enum Protection {
     return this == TLS;
   }
 
-  /** As an option's value. */
+  /** Value of the option. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Reads lower case. */
+  /** Parses the value of the option. */
   static final class Converter implements ITypeConverter<Protection> {
     @Override
     public Protection convert(String text) {

@@ -37,12 +37,13 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code sluice bench read}: a shuffle as tasks push and read it, with the client library. Each
- * read verifies every block and its completeness.
+ * {@code sluice bench read}: pushes and reads a shuffle with the client library, as tasks do. Each
+ * read verifies all blocks and their completeness.
  */
 @Command(
     name = "read",
-    description = "Push a shuffle and read it as reduce tasks do, with and without short circuit.")
+    description =
+        "Push a shuffle, and read it as reduce tasks do, with and without short-circuit reads.")
 public final class ReadCommand implements Callable<Integer> {
   private static final double NANOS_PER_SECOND = 1e9;
   private static final double BYTES_PER_GIB = 1L << 30;
@@ -54,43 +55,45 @@ public final class ReadCommand implements Callable<Integer> {
       names = "--total",
       defaultValue = "1g",
       paramLabel = "SIZE",
-      description = "Bytes to push in all; default ${DEFAULT-VALUE}.")
+      description = "Bytes to push in total; default ${DEFAULT-VALUE}.")
   private DataSize total;
 
   @Option(
       names = "--partitions",
       defaultValue = "50",
       paramLabel = "N",
-      description = "Reduce partitions; default ${DEFAULT-VALUE}.")
+      description = "Number of reduce partitions; default ${DEFAULT-VALUE}.")
   private int partitions;
 
   @Option(
-      names = "--content-size",
+      names = "--records-size",
       defaultValue = "100k",
       paramLabel = "SIZE",
-      description = "What a map task has for a partition; default ${DEFAULT-VALUE}.")
+      description = "Bytes of one map task for one partition; default ${DEFAULT-VALUE}.")
   private DataSize contentSize;
 
   @Option(
       names = "--rounds",
       defaultValue = "3",
       paramLabel = "N",
-      description = "Reads of everything in each way, in turn; default ${DEFAULT-VALUE}.")
+      description =
+          "Number of rounds; each reads the shuffle once with and once without short "
+              + "circuit. Default ${DEFAULT-VALUE}.")
   private int rounds;
 
   @Option(
       names = "--transport",
       defaultValue = "GRPC_NETTY",
       paramLabel = "KIND",
-      description = "${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}.")
+      description = "Data transport: ${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}.")
   private TransportKind transport;
 
   @Option(
       names = "--prepare",
       paramLabel = "COMMAND",
       description =
-          "What sh is to run before each read, outside the measurement, such as emptying the page"
-              + " cache; default: nothing.")
+          "Shell command to run before each read, outside the measurement, such as "
+              + "dropping the page cache; default: none.")
   private String prepare;
 
   @Spec private CommandSpec spec;
@@ -119,7 +122,7 @@ public final class ReadCommand implements Callable<Integer> {
   private void compare(SluiceClient fetching, SluiceClient shortCircuit, BenchCluster cluster)
       throws IOException, InterruptedException {
     ShuffleAssignment assignment = register(shortCircuit);
-    // Only one of the two registers; both are the same application.
+    // Both clients are the same application; only one registers it.
     shortCircuit.credentials().newest().ifPresent(fetching.credentials()::learn);
     int maps = maps();
     push(shortCircuit, assignment, maps);
@@ -127,7 +130,7 @@ public final class ReadCommand implements Callable<Integer> {
         assignment.servers().stream().map(server -> new Share(server, new int[0])).toList();
     TextTable table =
         new TextTable(
-            "way", ">seconds", ">GiB/s", ">from files", ">client CPU s/GiB", ">server CPU s/GiB");
+            "read", ">seconds", ">GiB/s", ">from files", ">client CPU s/GiB", ">server CPU s/GiB");
     for (int round = 0; round < rounds; round++) {
       table.row(read("fetch", fetching, assignment, maps, cluster, servers));
       table.row(read("short circuit", shortCircuit, assignment, maps, cluster, servers));
@@ -157,26 +160,26 @@ public final class ReadCommand implements Callable<Integer> {
     if (outcome instanceof Assigned assigned) {
       return assigned.assignment();
     }
-    throw new IOException("no servers for the shuffle: " + outcome);
+    throw new IOException("the shuffle was not assigned to servers: " + outcome);
   }
 
   private void push(SluiceClient client, ShuffleAssignment assignment, int maps)
       throws IOException {
-    byte[] content = new byte[(int) contentSize.bytes()];
-    // Any bytes do: nobody on the way looks into them but for their checksum.
-    RandomGenerator.of("L64X128MixRandom").nextBytes(content);
+    byte[] records = new byte[(int) contentSize.bytes()];
+    // Random bytes: only their checksum is computed.
+    RandomGenerator.of("L64X128MixRandom").nextBytes(records);
     for (int map = 0; map < maps; map++) {
       try (PushSession session = client.pushSession(assignment, new MapAttempt(map, map))) {
         session.beginFinalPass();
         for (int partition = 0; partition < partitions; partition++) {
-          session.add(partition, content, 0, content.length, 1);
+          session.add(partition, records, 0, records.length, 1);
         }
         session.finish();
       }
     }
   }
 
-  /** Reads every partition, one task each, and gives a row of the table. */
+  /** Reads all partitions, as one task each, and returns a row of the table. */
   private Object[] read(
       String way,
       SluiceClient client,
@@ -197,7 +200,7 @@ public final class ReadCommand implements Callable<Integer> {
       }
       try (ShuffleRead read = client.read(request.build())) {
         while (read.next() != null) {
-          // The contents are of no interest here.
+          // Only the counters are used.
         }
         all = all.plus(read.counters());
       }
@@ -232,10 +235,12 @@ public final class ReadCommand implements Callable<Integer> {
     Process process = new ProcessBuilder("sh", "-c", prepare).inheritIO().start();
     try {
       if (!process.waitFor(PREPARE_SECONDS, TimeUnit.SECONDS)) {
-        throw new IOException("--prepare did not end within " + PREPARE_SECONDS + " s: " + prepare);
+        throw new IOException(
+            "--prepare command was killed after " + PREPARE_SECONDS + " s: " + prepare);
       }
       if (process.exitValue() != 0) {
-        throw new IOException("--prepare ended with " + process.exitValue() + ": " + prepare);
+        throw new IOException(
+            "--prepare command failed with exit code " + process.exitValue() + ": " + prepare);
       }
     } finally {
       process.destroyForcibly();

@@ -26,8 +26,8 @@ import picocli.CommandLine.ParameterException;
 @Command(
     name = "security",
     description =
-        "Start a cluster of one server for each way of protecting one, push to and fetch from them"
-            + " in turn, and compare what it costs.")
+        "Start a cluster with one server for each security setting, push to and fetch from "
+            + "the clusters alternately, and compare time and CPU time.")
 public final class SecurityCommand implements Callable<Integer> {
   @Mixin private BenchOptions options;
 
@@ -38,17 +38,15 @@ public final class SecurityCommand implements Callable<Integer> {
       paramLabel = "KIND",
       converter = Protection.Converter.class,
       description =
-          "What to compare, the first with the others: none; auth, secrets and tokens; tls, those"
-              + " and encryption. Default ${DEFAULT-VALUE}.")
+          "Security settings to compare with the first one: none; auth (secrets and "
+              + "tokens); tls (auth and encryption). Default ${DEFAULT-VALUE}.")
   private List<Protection> kinds;
 
   @Option(
       names = "--rounds",
       defaultValue = "5",
       paramLabel = "N",
-      description =
-          "Times that all are measured in turn, after one that does not count; default"
-              + " ${DEFAULT-VALUE}.")
+      description = "Number of measured rounds, after one warm-up round; default ${DEFAULT-VALUE}.")
   private int rounds;
 
   @Option(
@@ -61,7 +59,7 @@ public final class SecurityCommand implements Callable<Integer> {
   @Option(
       names = "--directory",
       paramLabel = "DIR",
-      description = "Where the servers keep their files; default: a temporary directory.")
+      description = "Directory for the files of the servers; default: a temporary directory.")
   private Path parent;
 
   @Override
@@ -69,15 +67,16 @@ public final class SecurityCommand implements Callable<Integer> {
     options.check();
     if (rounds < 1 || memory.bytes() < 16L << 20) {
       throw new ParameterException(
-          options.spec().commandLine(), "give at least 1 round and a memory of at least 16m");
+          options.spec().commandLine(),
+          "expected --rounds of at least 1 and --memory of at least 16m");
     }
     Set<Protection> distinct = new LinkedHashSet<>(kinds);
     List<ProtectedCluster> clusters = new ArrayList<>();
     try (BenchDirectory directory = BenchDirectory.make(parent, "sluice-bench-security")) {
       try {
         for (Protection kind : distinct) {
-          Path own = Files.createDirectory(directory.path().resolve(kind.toString()));
-          clusters.add(ProtectedCluster.start(kind, own, memory.bytes()));
+          Path clusterDirectory = Files.createDirectory(directory.path().resolve(kind.toString()));
+          clusters.add(ProtectedCluster.start(kind, clusterDirectory, memory.bytes()));
         }
         BenchNames.print(options.spec(), render(measure(clusters)));
       } finally {
@@ -87,7 +86,10 @@ public final class SecurityCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** In turns and in alternating order, so that what else the machine does falls on all alike. */
+  /**
+   * Measures the clusters alternately and in alternating order, so that other load affects all of
+   * them.
+   */
   private Map<Protection, List<SecurityRound>> measure(List<ProtectedCluster> clusters)
       throws IOException, InterruptedException {
     Map<Protection, List<SecurityRound>> measured = new LinkedHashMap<>();
@@ -114,7 +116,8 @@ public final class SecurityCommand implements Callable<Integer> {
       try {
         BenchReport pushed = run.push();
         BenchReport fetched =
-            run.fetch(run.cluster().everywhere(options.partitions()), pushed.blocks());
+            run.fetch(
+                run.cluster().allPartitionsOnEveryServer(options.partitions()), pushed.blocks());
         return new SecurityRound(SecurityRound.Cost.of(pushed), SecurityRound.Cost.of(fetched));
       } finally {
         run.cluster().forget();
@@ -131,7 +134,7 @@ public final class SecurityCommand implements Callable<Integer> {
     return medians
         + "\n\n"
         + SecurityRound.serverCpuRatios(measured)
-        + "times that of the first kind, geometric mean of the rounds in pairs; at most: one-sided"
-        + " 95 % bound\n";
+        + "ratio to the first setting: geometric mean over pairs of rounds; at most: "
+        + "one-sided 95 % bound\n";
   }
 }

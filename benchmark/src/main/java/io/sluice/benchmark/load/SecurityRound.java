@@ -8,15 +8,15 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
-/** What pushing and fetching the same bytes once took. */
+/** Cost of pushing and fetching the same bytes once. */
 record SecurityRound(Cost push, Cost fetch) {
   private static final double BYTES_PER_GIB = 1L << 30;
   private static final double NANOS_PER_SECOND = 1e9;
 
   /**
-   * For each GiB.
+   * Cost per GiB.
    *
-   * @param serverCpuSeconds of all servers together
+   * @param serverCpuSeconds CPU time of all servers
    */
   record Cost(double seconds, double clientCpuSeconds, double serverCpuSeconds) {
     static Cost of(BenchReport report) {
@@ -28,11 +28,11 @@ record SecurityRound(Cost push, Cost fetch) {
     }
   }
 
-  /** Medians of each kind, and in brackets how many times the first kind's they are. */
+  /** Table of the medians of each setting, with their ratio to the first setting in parentheses. */
   static TextTable table(Map<Protection, List<SecurityRound>> measured) {
     TextTable table =
         new TextTable(
-            "protected by",
+            "security",
             ">push s/GiB",
             ">client CPU s/GiB",
             ">server CPU s/GiB",
@@ -43,7 +43,7 @@ record SecurityRound(Cost push, Cost fetch) {
     measured.forEach(
         (kind, rounds) ->
             table.row(
-                kind.words(),
+                kind.label(),
                 cell(rounds, base, round -> round.push().seconds()),
                 cell(rounds, base, round -> round.push().clientCpuSeconds()),
                 cell(rounds, base, round -> round.push().serverCpuSeconds()),
@@ -53,7 +53,9 @@ record SecurityRound(Cost push, Cost fetch) {
     return table;
   }
 
-  /** Server CPU of each kind against the first kind, from rounds that were measured in turn. */
+  /**
+   * Table of the server CPU time of each setting relative to the first one, from pairs of rounds.
+   */
   static TextTable serverCpuRatios(Map<Protection, List<SecurityRound>> measured) {
     TextTable table = new TextTable("server CPU of", ">push", ">at most", ">fetch", ">at most");
     List<SecurityRound> base = measured.values().iterator().next();
@@ -64,7 +66,7 @@ record SecurityRound(Cost push, Cost fetch) {
               PairedRatio push = ratio(kind.getValue(), base, SecurityRound::push);
               PairedRatio fetch = ratio(kind.getValue(), base, SecurityRound::fetch);
               table.row(
-                  kind.getKey().words(),
+                  kind.getKey().label(),
                   times(push.mean()),
                   times(push.upperBound()),
                   times(fetch.mean()),
@@ -93,7 +95,7 @@ record SecurityRound(Cost push, Cost fetch) {
       ToDoubleFunction<SecurityRound> figure) {
     double value = median(rounds, figure);
     double first = median(base, figure);
-    // A clock of CPU time may be too coarse for little data.
+    // For little data, the measured CPU time may be zero.
     return first > 0
         ? String.format(Locale.ROOT, "%.2f (%.2f)", value, value / first)
         : String.format(Locale.ROOT, "%.2f (-)", value);

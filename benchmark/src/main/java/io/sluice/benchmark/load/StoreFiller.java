@@ -16,14 +16,14 @@ import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.memory.MemoryConfig;
 
 /**
- * A store, its memory, and blocks to fill it with: of hardly a byte, since the log keeps the same
- * of every block. Bodies are real slabs, whose contents nobody looks at. Not thread-safe.
+ * Fills a store with blocks of at most one byte, because the metadata of a block does not depend on
+ * its length. Frame bodies use server memory and are not initialized. Not thread-safe.
  */
 final class StoreFiller implements AutoCloseable {
   private static final int BLOCKS_PER_FRAME = 1024;
   private static final long EPOCH = 1;
 
-  /** Far from every bound: what is measured is what one more costs. */
+  /** Limits that the benchmark never reaches. */
   private static final StoreConfig UNBOUNDED =
       new StoreConfig(
           Integer.MAX_VALUE,
@@ -37,8 +37,8 @@ final class StoreFiller implements AutoCloseable {
   private final ShuffleStore store;
 
   /**
-   * @param memoryBytes for what is buffered at a time
-   * @param markBytes a slice mark about every so many bytes
+   * @param memoryBytes memory budget for buffered frames
+   * @param markBytes bytes between slice marks
    */
   StoreFiller(long memoryBytes, int markBytes) {
     LogConfig log = UNBOUNDED.log();
@@ -63,7 +63,7 @@ final class StoreFiller implements AutoCloseable {
     return new ShuffleKey("application-1795000000000-" + shuffle, 0);
   }
 
-  /** One block of an attempt for each of the partitions {@code first..last - 1}. */
+  /** Pushes one block of an attempt to each of the partitions {@code first..last - 1}. */
   void push(ShuffleKey key, long attempt, int first, int last, int sequence, boolean isLast)
       throws SluiceException {
     for (int from = first; from < last; from += BLOCKS_PER_FRAME) {
@@ -76,7 +76,7 @@ final class StoreFiller implements AutoCloseable {
     }
   }
 
-  /** One block each of the attempts {@code first..last - 1} for one partition. */
+  /** Pushes one block of each of the attempts {@code first..last - 1} to one partition. */
   void pushAttempts(ShuffleKey key, long first, long last, int partition) throws SluiceException {
     for (long from = first; from < last; from += BLOCKS_PER_FRAME) {
       long to = Math.min(last, from + BLOCKS_PER_FRAME);
@@ -88,7 +88,7 @@ final class StoreFiller implements AutoCloseable {
     }
   }
 
-  /** Has everything that a shuffle holds in memory point into one run. */
+  /** Moves all extents of a shuffle from memory to one run. */
   void spill(ShuffleKey key) {
     ShuffleLog log = store.find(key);
     SpillBatch batch = log.takeForSpill(Long.MAX_VALUE);
@@ -110,7 +110,8 @@ final class StoreFiller implements AutoCloseable {
   private void append(ShuffleKey key, BlockBatch batch) throws SluiceException {
     ByteBuf body = memory.tryAllocate(key.application(), batch.length());
     if (body == null) {
-      throw new IllegalStateException("the bench needs more memory than " + memory.capacityBytes());
+      throw new IllegalStateException(
+          "the benchmark needs more memory than " + memory.capacityBytes() + " bytes");
     }
     body.writerIndex(batch.length());
     store.findOrCreate(key).append(body, memory.reservedBytes(batch.length()), batch);

@@ -1,8 +1,9 @@
 package io.sluice.benchmark.merge;
 
 /**
- * A disk with one head: a request that does not begin where the last one ended costs a seek, and
- * every byte costs its share of the bandwidth. No queue, no cache, no read-ahead. Not thread-safe.
+ * Cost model of a disk with one head. A request that does not continue the last one costs a seek;
+ * each byte costs its share of the bandwidth. The model has no queue, cache or read-ahead. Not
+ * thread-safe.
  */
 final class DiskModel {
   private static final double BYTES_PER_MB = 1e6;
@@ -16,8 +17,8 @@ final class DiskModel {
   private long bytes;
 
   /**
-   * @param seekMs moving the head and waiting for the sector
-   * @param megabytesPerSecond once there; 10^6 bytes
+   * @param seekMs seek and rotation time
+   * @param megabytesPerSecond sequential bandwidth; 1 MB = 10^6 bytes
    */
   DiskModel(double seekMs, double megabytesPerSecond) {
     this.seekSeconds = seekMs / 1e3;
@@ -25,21 +26,21 @@ final class DiskModel {
   }
 
   /**
-   * A read or a write.
+   * Adds the cost of a read or a write.
    *
-   * @param at the file, compared by identity
+   * @param target the file, compared by identity
    */
-  void request(Object at, long offset, long length) {
+  void request(Object target, long offset, long length) {
     requests++;
-    if (at != file || offset != position) {
+    if (target != file || offset != position) {
       seeks++;
     }
     bytes += length;
-    file = at;
+    file = target;
     position = offset + length;
   }
 
-  /** Begins to count anew. */
+  /** Resets the counters. */
   void reset() {
     file = null;
     requests = 0;

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A disk in the memory of the process, as large as one likes as long as payloads are zeros. It does
- * not take the time that a disk takes but adds it up.
+ * A disk emulated in memory, for files that consist mostly of zeros. It does not wait, but sums the
+ * times of a {@link DiskModel}.
  */
 final class EmulatedDisk implements Storage {
   private static final long CAPACITY = 1L << 50;
@@ -24,9 +24,9 @@ final class EmulatedDisk implements Storage {
     this.model = model;
   }
 
-  /** Another disk with the same files; what is done to one is not seen by the other. */
-  EmulatedDisk copy(DiskModel itsModel) {
-    EmulatedDisk copy = new EmulatedDisk(itsModel);
+  /** Copies the disk with its files; later changes of one disk do not affect the other. */
+  EmulatedDisk copy(DiskModel copyModel) {
+    EmulatedDisk copy = new EmulatedDisk(copyModel);
     copy.files.putAll(files);
     return copy;
   }

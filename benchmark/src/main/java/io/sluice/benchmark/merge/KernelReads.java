@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** How many reads the kernel has counted for this process. */
+/** Number of read system calls of this process, as counted by the kernel. */
 final class KernelReads {
   private static final Path COUNTERS = Path.of("/proc/self/io");
   private static final String READS = "syscr: ";

@@ -9,27 +9,29 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How a shuffle is merged before it is read.
+ * A merge policy to measure.
  *
- * @param text as the user wrote it
- * @param policy empty: not at all
- * @param share of the runs that are merged by then
+ * @param text option value of the user
+ * @param policy merge policy; empty: no merging
+ * @param share share of runs that are merged before reading starts
  */
 record MergeCase(String text, Optional<MergePolicy> policy, double share) {
   private static final Pattern FORM =
       Pattern.compile("(?:none|fan-in:(\\d+)|blocks:([^@]+))(?:@(\\d+)%)?");
 
   /**
-   * Reads {@code none}, {@code fan-in:40} or {@code blocks:1m}, with {@code @90%} behind it if
-   * reading begins when so many of the runs are merged.
+   * Parses {@code none}, {@code fan-in:40} or {@code blocks:1m}. With the suffix {@code @90%},
+   * reading starts when this share of the runs is merged.
    *
-   * @throws IllegalArgumentException saying what would be right
+   * @throws IllegalArgumentException with the expected forms
    */
   static MergeCase parse(String text) {
     Matcher matcher = FORM.matcher(text);
     if (!matcher.matches()) {
       throw new IllegalArgumentException(
-          "\"" + text + "\" is no policy; give none, fan-in:40, blocks:1m or fan-in:40@90%");
+          "\""
+              + text
+              + "\" is not a merge policy; expected none, fan-in:40, blocks:1m or fan-in:40@90%");
     }
     Optional<MergePolicy> policy = Optional.empty();
     if (matcher.group(1) != null) {

@@ -26,57 +26,60 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "merge",
     description =
-        "Write one shuffle as many small runs, merge them in several ways, read everything back and"
-            + " count the requests; on an emulated disk, or on files with --directory.")
+        "Write one shuffle as many small runs, merge them with several policies, read all "
+            + "data, and count read requests; on an emulated disk, or on files with --directory.")
 public final class MergeCommand implements Callable<Integer> {
   private static final double NANOS_PER_SECOND = 1e9;
   private static final long SEED = 20_261_121;
 
   @Spec private CommandSpec spec;
 
-  @Option(names = "--maps", paramLabel = "N", description = "Map tasks; default ${DEFAULT-VALUE}.")
+  @Option(
+      names = "--maps",
+      paramLabel = "N",
+      description = "Number of map tasks; default ${DEFAULT-VALUE}.")
   private int maps = 1000;
 
   @Option(
       names = "--reduces",
       paramLabel = "N",
-      description = "Reduce partitions; default ${DEFAULT-VALUE}.")
+      description = "Number of reduce partitions; default ${DEFAULT-VALUE}.")
   private int reduces = 1000;
 
   @Option(
       names = "--scale",
       paramLabel = "SHARE",
-      description = "Only this share of the reduces, all else the same; default ${DEFAULT-VALUE}.")
+      description = "Share of --reduces to use, for a smaller benchmark; default ${DEFAULT-VALUE}.")
   private double scale = 1;
 
   @Option(
       names = "--min-block",
       paramLabel = "SIZE",
-      description = "Smallest block; default 10KiB.")
+      description = "Minimum block size; default 10KiB.")
   private DataSize minBlock = DataSize.ofKib(10);
 
   @Option(
       names = "--max-block",
       paramLabel = "SIZE",
-      description = "Largest block; default 150KiB.")
+      description = "Maximum block size; default 150KiB.")
   private DataSize maxBlock = DataSize.ofKib(150);
 
   @Option(
       names = "--maps-per-run",
       paramLabel = "N",
-      description = "Map outputs in one spill; default ${DEFAULT-VALUE}.")
+      description = "Number of map outputs in one run; default ${DEFAULT-VALUE}.")
   private int mapsPerRun = 1;
 
   @Option(
       names = "--slice",
       paramLabel = "SIZE",
-      description = "What a reader asks for at a time; default 1MiB.")
+      description = "Slice size of a reader; default 1MiB.")
   private DataSize slice = DataSize.ofMib(1);
 
   @Option(
       names = "--memory",
       paramLabel = "SIZE",
-      description = "rss.server.merge.memory; default 128MiB.")
+      description = "Merge memory, as rss.server.merge.memory; default 128MiB.")
   private DataSize memory = DataSize.ofMib(128);
 
   @Option(
@@ -84,8 +87,8 @@ public final class MergeCommand implements Callable<Integer> {
       paramLabel = "POLICY",
       split = ",",
       description =
-          "What to try, the first to compare the others with: none, fan-in:N, blocks:SIZE; with"
-              + " @90%% behind it reading begins when so much is merged.")
+          "Merge policies to compare with the first one: none, fan-in:N, blocks:SIZE. With "
+              + "the suffix @90%%, reading starts when 90 %% of the runs are merged.")
   private List<String> policies =
       List.of(
           "none",
@@ -104,28 +107,33 @@ public final class MergeCommand implements Callable<Integer> {
   @Option(
       names = "--seek-ms",
       paramLabel = "MS",
-      description = "Seek of the emulated disk; default ${DEFAULT-VALUE}.")
+      description = "Seek time of the emulated disk; default ${DEFAULT-VALUE}.")
   private double seekMs = 10;
 
   @Option(
       names = "--bandwidth",
       paramLabel = "MB/S",
-      description = "Bandwidth of the emulated disk, in 10^6 bytes; default ${DEFAULT-VALUE}.")
+      description = "Bandwidth of the emulated disk; 1 MB = 10^6 bytes. Default ${DEFAULT-VALUE}.")
   private double megabytesPerSecond = 200;
 
   @Option(
       names = "--readers",
       paramLabel = "N",
-      description = "Readers at once on the emulated disk; default ${DEFAULT-VALUE}.")
+      description = "Number of concurrent readers on the emulated disk; default ${DEFAULT-VALUE}.")
   private int readers = 8;
 
   @Option(
       names = "--directory",
       paramLabel = "DIR",
-      description = "Use real files below this new directory; give a --scale that fits.")
+      description =
+          "New directory for real files instead of the emulated disk; choose --scale to "
+              + "fit its disk.")
   private Path directory;
 
-  @Option(names = "--csv", paramLabel = "FILE", description = "Write the rows there, too.")
+  @Option(
+      names = "--csv",
+      paramLabel = "FILE",
+      description = "File to which the rows are also written as CSV.")
   private Path csv;
 
   @Override
@@ -152,21 +160,27 @@ public final class MergeCommand implements Callable<Integer> {
 
   private void check() {
     if (maps < 1 || reduces < 1 || scale <= 0 || scale > 1 || mapsPerRun < 1 || readers < 1) {
-      throw wrong("maps, reduces, maps per run and readers begin at 1, the scale is 0..1");
+      throw wrong(
+          "expected --maps, --reduces, --maps-per-run and --readers of at least 1, and "
+              + "--scale above 0 and up to 1");
     }
     if (minBlock.bytes() <= BlockHeader.LENGTH || maxBlock.bytes() < minBlock.bytes()) {
-      throw wrong("blocks are larger than " + BlockHeader.LENGTH + " bytes, min up to max");
+      throw wrong(
+          "expected --min-block above "
+              + BlockHeader.LENGTH
+              + " bytes, and --max-block of at least --min-block");
     }
     if (maxBlock.bytes() > 1 << 30 || slice.bytes() < 1 || slice.bytes() > 1 << 30) {
-      throw wrong("blocks and slices have up to 1GiB");
+      throw wrong("expected --max-block and --slice of at most 1GiB, and --slice of at least 1");
     }
     if (memory.bytes() < 4 << 20 || seekMs < 0 || megabytesPerSecond <= 0) {
-      throw wrong("the memory begins at 4MiB, and the disk moves");
+      throw wrong(
+          "expected --memory of at least 4MiB, --seek-ms of at least 0 and --bandwidth above 0");
     }
   }
 
-  private ParameterException wrong(String what) {
-    return new ParameterException(spec.commandLine(), what);
+  private ParameterException wrong(String problem) {
+    return new ParameterException(spec.commandLine(), problem);
   }
 
   private List<MergeCase> cases() {
@@ -177,10 +191,10 @@ public final class MergeCommand implements Callable<Integer> {
     }
   }
 
-  /** The runs are written once; every case begins with a copy of the disk. */
+  /** Writes the runs once; each case starts with a copy of the disk. */
   private List<MergeRow> emulated(MergeLayout layout, List<MergeCase> cases) throws IOException {
     EmulatedDisk written = new EmulatedDisk(model());
-    // Not closed: that would delete what the copies share.
+    // Not closed, because closing would delete files that the copies share.
     shuffle(layout, written).write(mapsPerRun, () -> {});
     List<MergeRow> rows = new ArrayList<>();
     for (MergeCase one : cases) {
@@ -199,10 +213,10 @@ public final class MergeCommand implements Callable<Integer> {
             row(one, shuffle, requests.count(), 0, readSeconds, crowd.seconds(), mergeSeconds));
         if (model.requests() != requests.count()) {
           throw new IOException(
-              "counted " + requests.count() + " requests, the disk " + model.requests());
+              "wrong number of requests: reader=" + requests.count() + " disk=" + model.requests());
         }
       }
-      tell(one.text());
+      report(one.text());
     }
     return rows;
   }
@@ -228,7 +242,7 @@ public final class MergeCommand implements Callable<Integer> {
         long kernelReads = KernelReads.now() - kernelBegin;
         rows.add(row(one, shuffle, requests.count(), kernelReads, readSeconds, 0, mergeSeconds));
       }
-      tell(one.text());
+      report(one.text());
     }
     return rows;
   }
@@ -241,7 +255,7 @@ public final class MergeCommand implements Callable<Integer> {
     try {
       return new MergeShuffle(layout, storage);
     } catch (SluiceException e) {
-      throw new IllegalStateException("the first shuffle of a store", e);
+      throw new IllegalStateException("a store refused its first shuffle", e);
     }
   }
 
@@ -272,7 +286,7 @@ public final class MergeCommand implements Callable<Integer> {
         shuffle.counters().writtenBytes());
   }
 
-  private void tell(String done) {
+  private void report(String done) {
     spec.commandLine().getErr().println(done);
     spec.commandLine().getErr().flush();
   }

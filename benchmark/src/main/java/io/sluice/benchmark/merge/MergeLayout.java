@@ -9,20 +9,20 @@ import io.sluice.common.block.BlockHeader;
 import java.util.SplittableRandom;
 
 /**
- * The shuffle that merging is tried on: every map has one block for every reduce, of a size drawn
- * evenly between two bounds. Payloads are zeros; headers and checksums are those of any block.
+ * Shuffle with one block of every map task for every partition. Block sizes are uniformly
+ * distributed between two limits. Payloads are zeros; headers and checksums are valid.
  *
  * @param minBlock smallest block in bytes, header included
  * @param maxBlock largest block in bytes
  */
 record MergeLayout(int maps, int reduces, int minBlock, int maxBlock, long seed) {
-  /** The same with so many reduces as are this share of those there are, at least one. */
+  /** Layout with a share of the reduce partitions, at least one. */
   MergeLayout scaled(double scale) {
     int fewer = (int) Math.max(1, Math.round(reduces * scale));
     return new MergeLayout(maps, fewer, minBlock, maxBlock, seed);
   }
 
-  /** All blocks of one map, sealed, in the order of the reduces. The caller releases it. */
+  /** Returns owned a frame with the sealed blocks of one map task, ordered by partition. */
   ByteBuf frame(int map) {
     SplittableRandom random = new SplittableRandom(seed * 31 + map);
     CompositeByteBuf frame = Unpooled.compositeBuffer(2 * reduces);

@@ -3,17 +3,17 @@ package io.sluice.benchmark.merge;
 import java.util.Locale;
 
 /**
- * What one way of merging came to.
+ * Measurements of one merge policy.
  *
- * @param runs files at the end
- * @param extents pieces that the partitions are in, all together
- * @param bytes of all blocks
- * @param requests reads that were made to read all of it in slices
- * @param kernelReads reads that the kernel counted meanwhile; 0 on an emulated disk
- * @param readSeconds of one reader: of the disk's model, or real time
- * @param crowdSeconds of several readers at once, by the disk's model; 0 on a real disk
- * @param mergeSeconds as readSeconds
- * @param mergedBytes bytes that merging wrote
+ * @param runs number of run files after merging
+ * @param extents number of extents of all partitions
+ * @param bytes total bytes of all blocks
+ * @param requests number of read requests to read all data in slices
+ * @param kernelReads number of read system calls; 0 on an emulated disk
+ * @param readSeconds time of one reader: modelled, or real on a real disk
+ * @param crowdSeconds modelled time of several concurrent readers; 0 on a real disk
+ * @param mergeSeconds time of merging: modelled, or real on a real disk
+ * @param mergedBytes bytes written by merging
  */
 record MergeRow(
     String policy,

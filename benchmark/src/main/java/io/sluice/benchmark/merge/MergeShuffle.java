@@ -47,8 +47,8 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 
 /**
- * One shuffle on one disk: written, merged and read back by what a server does these things with,
- * without its threads and its network. Not thread-safe.
+ * Writes, merges and reads one shuffle on one disk with the server's classes, but without its
+ * threads and network. Not thread-safe.
  */
 final class MergeShuffle implements AutoCloseable {
   private static final ShuffleKey KEY = new ShuffleKey("bench", 0);
@@ -80,7 +80,7 @@ final class MergeShuffle implements AutoCloseable {
     return log.runs().size();
   }
 
-  /** Pushes every map's blocks and spills them, some maps to a run. */
+  /** Pushes the blocks of all map tasks and spills {@code mapsPerRun} of them to each run. */
   void write(int mapsPerRun, Runnable progress) throws IOException {
     SpillWriter writer =
         new SpillWriter(1, files, new SplittableRandom(layout.seed()), new ServerCounters());
@@ -94,20 +94,20 @@ final class MergeShuffle implements AutoCloseable {
           at += block.blockLength();
         }
       } catch (BlockFormatException e) {
-        throw new IllegalStateException("a block that was just made", e);
+        throw new IllegalStateException("invalid block in a generated frame", e);
       }
       log.append(frame, frame.writerIndex(), batch);
       if ((map + 1) % mapsPerRun == 0 || map + 1 == layout.maps()) {
         SpillBatch spill = log.takeForSpill(Long.MAX_VALUE);
         if (!writer.write(spill, disk)) {
-          throw new IOException(disk.name() + ": cannot be written");
+          throw new IOException("cannot write a run to disk " + disk.name());
         }
         progress.run();
       }
     }
   }
 
-  /** Takes in the runs that the storage holds, as a server does when it starts. */
+  /** Restores the runs of the storage, as a server does at start. */
   void restore() throws IOException {
     List<RunRecord> records = new ArrayList<>();
     for (Storage.Entry entry : disk.storage().list()) {
@@ -135,13 +135,13 @@ final class MergeShuffle implements AutoCloseable {
   }
 
   /**
-   * Merges until the policy wants no more, or so many of the runs that were there have been merged.
+   * Merges until the policy selects no more runs, or until a share of the runs is merged.
    *
-   * @param share of the runs, 1 for all
+   * @param share share of the runs to merge; 1: all
    */
   void merge(MergePolicy policy, long memoryBytes, double share, Runnable progress)
       throws IOException {
-    long enough = (long) Math.ceil(share * runCount());
+    long targetRuns = (long) Math.ceil(share * runCount());
     try (Merger merger =
         new Merger(
             store,
@@ -153,10 +153,10 @@ final class MergeShuffle implements AutoCloseable {
             counters,
             System::nanoTime)) {
       Optional<MergeOutcome> outcome = Optional.of(MergeOutcome.MERGED);
-      while (outcome.isPresent() && counters.mergedRuns() < enough) {
+      while (outcome.isPresent() && counters.mergedRuns() < targetRuns) {
         outcome = merger.mergeNext();
         if (outcome.isPresent() && outcome.get() != MergeOutcome.MERGED) {
-          throw new IOException("a merge ended as " + outcome.get());
+          throw new IOException("merge failed: " + outcome.get());
         }
         files.deletePending();
         progress.run();
@@ -164,19 +164,19 @@ final class MergeShuffle implements AutoCloseable {
     }
   }
 
-  /** Extents on disk: as many requests as reading needs if a partition is asked for at once. */
+  /** Number of extents on disk, which is the number of requests to read whole partitions. */
   long extents() {
     return log.runs().stream().mapToLong(LoggedRun::extents).sum();
   }
 
-  /** Bytes of all blocks. */
+  /** Total bytes of all blocks. */
   long bytes() {
     return log.storedBytes();
   }
 
   /**
-   * Reads every partition, one after the other, in slices, with one positioned read for each piece
-   * of a slice, and verifies that it holds exactly one sound block of each map.
+   * Reads all partitions sequentially in slices, with one positioned read for each part of a slice,
+   * and verifies that each has exactly one valid block of each map task.
    */
   ReadRequests read(int sliceBytes) throws IOException {
     ReadRequests requests = new ReadRequests();
@@ -220,7 +220,7 @@ final class MergeShuffle implements AutoCloseable {
     target.limit(start + length);
     while (target.hasRemaining()) {
       if (channel.read(target, position + target.position() - start) < 0) {
-        throw new EOFException("a run is shorter than its log says");
+        throw new EOFException("run file is shorter than the log's extents");
       }
     }
     target.limit(limit);
@@ -232,21 +232,26 @@ final class MergeShuffle implements AutoCloseable {
       for (int at = 0; at < bytes.writerIndex(); ) {
         BlockHeader block = BlockFormat.readVerified(bytes, at, bytes.writerIndex());
         if (block.partition() != reduce || maps.get(block.mapIndex())) {
-          throw new IOException("partition " + reduce + " holds a wrong block: " + block);
+          throw new IOException("unexpected block: partition=" + reduce + " block=" + block);
         }
         maps.set(block.mapIndex());
         at += block.blockLength();
       }
     } catch (BlockFormatException e) {
-      throw new IOException("partition " + reduce + ": " + e.getMessage(), e);
+      throw new IOException("damaged block: partition=" + reduce + " reason=" + e.getMessage(), e);
     }
     if (maps.cardinality() != layout.maps()) {
       throw new IOException(
-          "partition " + reduce + " holds " + maps.cardinality() + " blocks of " + layout.maps());
+          "missing blocks: partition="
+              + reduce
+              + " blocks="
+              + maps.cardinality()
+              + " expected="
+              + layout.maps());
     }
   }
 
-  /** Forgets everything and deletes it. */
+  /** Deletes the shuffle and its files. */
   @Override
   public void close() {
     store.removeApplication(KEY.application());

@@ -4,23 +4,23 @@ import io.sluice.common.config.DataSize;
 import java.util.List;
 import java.util.Locale;
 
-/** The rows of a run of {@code bench merge} for people, in Markdown. */
+/** Renders the rows of {@code bench merge} as a Markdown table. */
 final class MergeTable {
   private MergeTable() {}
 
   /**
-   * @param rows the first is what the others are compared with
-   * @param real whether they were measured on a real disk
-   * @param readers of the crowd
+   * @param rows measurements; the first one is the base of the ratios
+   * @param real whether a real disk was measured
+   * @param readers number of concurrent readers
    */
   static String of(List<MergeRow> rows, boolean real, int readers) {
     StringBuilder text = new StringBuilder();
-    text.append("| merged | runs | average piece | pieces | fewer | requests | fewer |");
+    text.append("| policy | runs | average extent | extents | fewer | requests | fewer |");
     text.append(
         real
-            ? " kernel's count | read | merge |"
+            ? " read calls | read | merge |"
             : " read, 1 reader | faster | read, " + readers + " readers | faster | merge |");
-    text.append(" written by it |\n");
+    text.append(" written by merging |\n");
     text.append("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
     text.append(real ? "\n" : " ---: | ---: |\n");
     MergeRow base = rows.get(0);

@@ -3,7 +3,7 @@ package io.sluice.benchmark.merge;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The requests that reading a shuffle back made, so that other orders can be tried on a model. */
+/** Records the read requests of a shuffle, to replay them in another order on a disk model. */
 final class ReadRequests {
   private record Request(Object file, long offset, int length, boolean endsSlice) {}
 
@@ -15,8 +15,8 @@ final class ReadRequests {
   }
 
   /**
-   * @param endsSlice the last request of a slice: a reader that takes its turn with others goes on
-   *     with the next slice when it is its turn again
+   * @param endsSlice whether this is the last request of a slice; concurrent readers alternate
+   *     after each slice
    */
   void add(Object file, long offset, int length, boolean endsSlice) {
     byPartition.get(byPartition.size() - 1).add(new Request(file, offset, length, endsSlice));
@@ -28,8 +28,8 @@ final class ReadRequests {
   }
 
   /**
-   * Lets a disk do them again for some readers, each of which reads one partition after the other,
-   * and which take turns slice by slice.
+   * Replays the requests on a disk model with several readers. Each reader reads whole partitions,
+   * and the readers alternate after each slice.
    */
   void replay(DiskModel disk, int readers) {
     int next = 0;

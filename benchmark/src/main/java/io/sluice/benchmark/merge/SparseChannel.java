@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
 
 /**
- * A file of an {@link EmulatedDisk}, with the calls that writing, merging and reading make. Each is
- * a request to the disk; a copy from file to file is one to read and one to write.
+ * File of an {@link EmulatedDisk}, with the operations that writing, merging and reading need. Each
+ * is one request to the disk model; a copy between files is one read and one write.
  */
 final class SparseChannel extends RestrictedFileChannel {
   private static final int COPY_BYTES = 1 << 20;
@@ -16,7 +16,7 @@ final class SparseChannel extends RestrictedFileChannel {
   private final DiskModel model;
 
   SparseChannel(SparseContent content, DiskModel model) {
-    super("an emulated file");
+    super("emulated file");
     this.content = content;
     this.model = model;
   }

@@ -4,19 +4,19 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * The bytes of a file that is written from front to back and is mostly zeros: everything else is
- * kept as it is, zeros cost nothing. So blocks with payloads of zeros can be stored by the
- * terabyte, with their real headers and footers. Not thread-safe while it is written.
+ * Contents of an append-only file that is mostly zeros. Only other bytes use memory, so terabytes
+ * of blocks with zero payloads can be stored with their headers and footers. Not thread-safe while
+ * it is written.
  */
 final class SparseContent {
-  /** Shorter stretches of zeros are kept like other bytes. */
-  private static final int LEAST_HOLE = 64;
+  /** Minimum length of a hole; shorter sequences of zeros are stored like other bytes. */
+  private static final int MIN_HOLE = 64;
 
   private static final int ZEROS_LENGTH = 1 << 20;
   private static final ByteBuffer ZEROS =
       ByteBuffer.allocateDirect(ZEROS_LENGTH).asReadOnlyBuffer();
 
-  // Pieces that are kept, ascending.
+  // Stored pieces, ascending.
   private int count;
   private long[] starts = new long[64];
   private int[] dataStarts = new int[65];
@@ -34,7 +34,7 @@ final class SparseContent {
     int end = source.limit();
     while (at < end) {
       int hole = zerosFrom(source, at, end);
-      if (hole >= LEAST_HOLE || at + hole == end) {
+      if (hole >= MIN_HOLE || at + hole == end) {
         length += hole;
         at += hole;
       } else {
@@ -46,7 +46,7 @@ final class SparseContent {
     source.position(end);
   }
 
-  /** Appends a stretch of another file. */
+  /** Appends a range of another file. */
   void append(SparseContent source, long from, long bytes) {
     long base = length - from;
     long end = from + bytes;
@@ -74,9 +74,9 @@ final class SparseContent {
     int bytes = (int) Math.min(target.remaining(), length - offset);
     int base = target.position();
     for (int done = 0; done < bytes; ) {
-      int some = Math.min(bytes - done, ZEROS_LENGTH);
-      target.put(ZEROS.slice(0, some));
-      done += some;
+      int chunk = Math.min(bytes - done, ZEROS_LENGTH);
+      target.put(ZEROS.slice(0, chunk));
+      done += chunk;
     }
     long end = offset + bytes;
     for (int i = firstPieceAfter(offset); i < count && starts[i] < end; i++) {
@@ -104,13 +104,13 @@ final class SparseContent {
     return zeros;
   }
 
-  /** Where the next hole begins, or the source ends. */
+  /** Start of the next hole, or end of the source. */
   private static int dataEnd(ByteBuffer source, int from, int end) {
     int zeros = 0;
     for (int at = from; at < end; at++) {
       zeros = source.get(at) == 0 ? zeros + 1 : 0;
-      if (zeros == LEAST_HOLE) {
-        return at + 1 - LEAST_HOLE;
+      if (zeros == MIN_HOLE) {
+        return at + 1 - MIN_HOLE;
       }
     }
     return end - zeros;
@@ -124,7 +124,7 @@ final class SparseContent {
     length += bytes;
   }
 
-  /** The next bytes are of a new piece, unless they go on where the last one ended. */
+  /** Starts a new piece, unless the next bytes continue the last one. */
   private void beginPiece(long start) {
     if (count > 0 && starts[count - 1] + pieceLength(count - 1) == start) {
       return;
@@ -151,7 +151,7 @@ final class SparseContent {
     return dataStarts[piece + 1] - dataStarts[piece];
   }
 
-  /** The first piece that ends after {@code offset}. */
+  /** Index of the first piece that ends after {@code offset}. */
   private int firstPieceAfter(long offset) {
     int low = 0;
     int high = count;

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The catalog of a disk that does not outlive its benchmark. Thread-safe. */
+/** In-memory catalog of an emulated disk. Thread-safe. */
 final class TransientCatalog implements RunCatalog {
   private final Map<RunId, RunRecord> runs = new ConcurrentHashMap<>();
 

@@ -32,7 +32,7 @@ final class TerasortBenchCommandTest {
     "--job-timeout 0, --job-timeout",
     "--size 64m --maps 8, no Hadoop"
   })
-  void refusesWhatCannotWorkInOneLine(String arguments, String named) {
+  void refusesInvalidOptionsWithOneLine(String arguments, String named) {
     CliRun run = CliRun.of(Benchmarks::commandLine, ("bench mapreduce " + arguments).split(" "));
 
     assertThat(run.exitCode()).isEqualTo(2);
@@ -41,7 +41,7 @@ final class TerasortBenchCommandTest {
 
   @ParameterizedTest
   @CsvSource({"5368709120,200,8", "67108864,8,8", "67108864,7,7", "67108864,11,1", "12345678,12,6"})
-  void filesAndSplitsComeToTheMapTasksThatAreAskedFor(long bytes, int maps, int files) {
+  void filesAndSplitsMatchTheRequestedMapTasks(long bytes, int maps, int files) {
     TerasortBench.Plan plan = plan(bytes, maps);
 
     assertThat(plan.files()).isEqualTo(files);
@@ -52,7 +52,7 @@ final class TerasortBenchCommandTest {
   }
 
   @Test
-  void rowsThatAreThereNeedNoRoom() throws IOException {
+  void existingRowsNeedNoDiskSpace() throws IOException {
     TerasortBench.Plan plan = plan(1_000_000, 2);
     assertThat(plan.diskBytes(directory)).isEqualTo(4_000_000);
 
@@ -60,7 +60,7 @@ final class TerasortBenchCommandTest {
     assertThat(plan.diskBytes(directory)).isEqualTo(3_000_000);
   }
 
-  /** As Hadoop cuts a file. */
+  /** Number of splits that Hadoop makes of a file. */
   private static int splits(long bytes, long splitBytes) {
     int splits = 0;
     long left = bytes;
@@ -72,7 +72,7 @@ final class TerasortBenchCommandTest {
   }
 
   @Test
-  void optionsOfTasksStandBehindTheHeapAndConfigurationWins() {
+  void addsTaskOptionsAfterTheHeapAndLetsConfigurationOverride() {
     Map<String, String> settings = plan(1 << 20, 2).settings();
 
     assertThat(settings)

@@ -19,7 +19,7 @@ final class TerasortTableTest {
   private static final long MIB = 1024 * 1024;
 
   @Test
-  void roundsOfTerasortGiveMediansOfTheirRatios() {
+  void rendersMediansOfTheRatiosOfRounds() {
     List<TerasortRound> rounds =
         List.of(
             round(100_000, 120_000, 10_000),
@@ -37,11 +37,11 @@ final class TerasortTableTest {
   }
 
   private static TerasortRound round(
-      long ownContainersMs, long sluiceContainersMs, long serversMs) {
+      long builtInContainersMs, long sluiceContainersMs, long serversMs) {
     return new TerasortRound(
         ProgramComparison.of(
             "terasort", new ComparedResults<>(turn(10_000), turn(11_000)), List.of()),
-        new YarnCpu(5_000, ownContainersMs),
+        new YarnCpu(5_000, builtInContainersMs),
         new YarnCpu(5_000, sluiceContainersMs),
         serversMs);
   }

@@ -14,7 +14,7 @@ class SecurityCommandTest {
   @TempDir Path dir;
 
   @Test
-  void pushesToAndFetchesFromAnEncryptedClusterThatDemandsProofs() {
+  void pushesToAndFetchesFromAnEncryptedClusterWithAuthentication() {
     CliRun run =
         CliRun.of(
             Benchmarks::commandLine,
@@ -41,7 +41,7 @@ class SecurityCommandTest {
   }
 
   @Test
-  void saysWhichKindsThereAre() {
+  void namesTheKnownSettingsForAnUnknownOne() {
     CliRun run = CliRun.of(Benchmarks::commandLine, "bench", "security", "--security", "none,mtls");
 
     assertThat(run.exitCode()).isEqualTo(2);

@@ -15,16 +15,16 @@ class SecurityRoundTest {
   }
 
   @Test
-  void tellsMediansAndHowManyTimesTheFirstKindTheyAre() {
+  void rendersMediansAndTheirRatioToTheFirstSetting() {
     Map<Protection, List<SecurityRound>> measured = new LinkedHashMap<>();
     measured.put(Protection.NONE, List.of(round(9), round(1), round(1)));
     measured.put(Protection.TLS, List.of(round(1), round(3)));
 
     assertThat(SecurityRound.table(measured).toString().lines())
         .containsExactly(
-            "protected by          push s/GiB  client CPU s/GiB  server CPU s/GiB  "
+            "security              push s/GiB  client CPU s/GiB  server CPU s/GiB  "
                 + "fetch s/GiB  client CPU s/GiB  server CPU s/GiB",
-            "nothing              2.00 (1.00)       0.50 (1.00)       1.00 (1.00)  "
+            "none                 2.00 (1.00)       0.50 (1.00)       1.00 (1.00)  "
                 + "1.00 (1.00)       0.25 (1.00)       0.10 (1.00)",
             "authentication, TLS  4.00 (2.00)       1.00 (2.00)       2.00 (2.00)  "
                 + "2.00 (2.00)       0.50 (2.00)       0.20 (2.00)");

@@ -16,24 +16,25 @@ class StoreBenchTest {
   @TempDir Path directory;
 
   @Test
-  void metadataCountsEveryKindOfThing() throws Exception {
+  void metadataMeasuresEveryKindOfObject() throws Exception {
     List<Cost> costs = new MetadataBench(20, 2_000, 200).costs();
-    assertThat(costs).extracting(Cost::what).doesNotHaveDuplicates().hasSize(10);
+    assertThat(costs).extracting(Cost::kind).doesNotHaveDuplicates().hasSize(10);
     assertThat(costs).allSatisfy(cost -> assertThat(cost.count()).isPositive());
     Cost partition =
-        costs.stream().filter(cost -> cost.what().startsWith("partition")).findFirst().get();
+        costs.stream().filter(cost -> cost.kind().startsWith("partition")).findFirst().get();
     assertThat(partition.each()).as("bytes, noise of the JVM included").isGreaterThan(50);
   }
 
   @Test
-  void metadataRefusesSizesThatShowNothing() {
+  void metadataRefusesSizesThatAreTooSmall() {
     CliRun run = CliRun.of(Benchmarks::commandLine, "bench", "metadata", "--partitions", "10");
     assertThat(run.exitCode()).isNotZero();
-    assertThat(run.err()).contains("at least 1 shuffle, 100 partitions and 100 attempts");
+    assertThat(run.err())
+        .contains("--shuffles of at least 1, --partitions and --attempts of at least 100");
   }
 
   @Test
-  void deleteRemovesEveryFileThatItMade() throws IOException {
+  void deleteRemovesAllFilesThatItCreated() throws IOException {
     CliRun run =
         CliRun.of(
             Benchmarks::commandLine,
@@ -51,7 +52,7 @@ class StoreBenchTest {
             "4m");
     assertThat(run.err()).isEmpty();
     assertThat(run.exitCode()).isZero();
-    assertThat(run.out()).contains("10 of 4.0 MiB").contains("until the last file is gone");
+    assertThat(run.out()).contains("10 of 4.0 MiB").contains("until the last file is deleted");
     try (Stream<Path> files = Files.walk(directory)) {
       assertThat(files).noneMatch(path -> path.toString().endsWith(".run"));
     }

@@ -14,8 +14,8 @@ import org.knowm.xchart.style.Styler;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /**
- * Draws the pictures of docs/storage.md from what {@code sluice bench merge --csv} has written.
- * Arguments: the rows' file, the directory of the pictures.
+ * Draws the pictures of docs/storage.md from a CSV file of {@code sluice bench merge --csv}.
+ * Arguments: CSV file, directory of the pictures.
  */
 public final class MergePlot {
   private static final int WIDTH = 900;
@@ -23,7 +23,7 @@ public final class MergePlot {
   private static final Color BLUE = new Color(0x1F6FB2);
   private static final Color RED = new Color(0xC0392B);
 
-  /** As the paper states them. */
+  /** Figures of the Riffle paper. */
   private static final double RIFFLE_FULL = 40;
 
   private static final double RIFFLE_BEST_EFFORT = 10;
@@ -46,8 +46,7 @@ public final class MergePlot {
 
   public static void main(String[] arguments) throws IOException {
     if (arguments.length != 2) {
-      System.err.println(
-          "expected two arguments: the rows' file and the directory of the pictures");
+      System.err.println("expected two arguments: CSV file, directory of the pictures");
       System.exit(2);
     }
     List<Row> rows = new ArrayList<>();

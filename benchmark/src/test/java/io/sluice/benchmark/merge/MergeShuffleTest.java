@@ -21,7 +21,7 @@ class MergeShuffleTest {
   @TempDir Path directory;
 
   @Test
-  void aFullMergeNeedsAsManyTimesFewerRequestsAsItHasInputs() throws Exception {
+  void fullMergeDividesTheRequestsByItsFanIn() throws Exception {
     DiskModel model = new DiskModel(10, 200);
     try (MergeShuffle shuffle = new MergeShuffle(LAYOUT, new EmulatedDisk(model))) {
       shuffle.write(1, () -> {});
@@ -38,14 +38,14 @@ class MergeShuffleTest {
   }
 
   @Test
-  void slicesOfOnePieceAreOneSeekForOneReaderAndManyForSeveral() throws Exception {
+  void readingOneRunNeedsOneSeekForOneReaderAndManyForSeveral() throws Exception {
     DiskModel model = new DiskModel(10, 200);
     try (MergeShuffle shuffle = new MergeShuffle(LAYOUT, new EmulatedDisk(model))) {
       shuffle.write(40, () -> {});
       model.reset();
       ReadRequests requests = shuffle.read(50_000);
       assertThat(requests.count()).isGreaterThan(18).isEqualTo(model.requests());
-      // The partitions of one run lie one behind the other.
+      // The partitions of a run are contiguous.
       assertThat(model.seeks()).isEqualTo(1);
       DiskModel one = new DiskModel(10, 200);
       requests.replay(one, 1);
@@ -58,7 +58,7 @@ class MergeShuffleTest {
   }
 
   @Test
-  void beginsAgainFromWhatAnotherHasWritten() throws Exception {
+  void restoresRunsWrittenByAnotherShuffle() throws Exception {
     EmulatedDisk written = new EmulatedDisk(new DiskModel(1, 1));
     MergeShuffle first = new MergeShuffle(LAYOUT, written);
     first.write(2, () -> {});
@@ -76,7 +76,7 @@ class MergeShuffleTest {
   }
 
   @Test
-  void countsOnRealFilesWhatTheKernelCounts() throws Exception {
+  void countsTheSameReadsAsTheKernelOnRealFiles() throws Exception {
     DirectoryStorage storage =
         DirectoryStorage.open(
             new DirectoryConfig(directory, Optional.of(StorageKind.HDD), 0, 1),
@@ -94,7 +94,7 @@ class MergeShuffleTest {
   }
 
   @Test
-  void readsPoliciesAsPeopleWriteThem() {
+  void parsesPolicies() {
     assertThat(MergeCase.parse("none").policy()).isEmpty();
     assertThat(MergeCase.parse("fan-in:40").policy()).contains(new FanInPolicy(40));
     assertThat(MergeCase.parse("blocks:1m").policy()).contains(new BlockSizePolicy(1 << 20));
@@ -102,7 +102,7 @@ class MergeShuffleTest {
     for (String wrong : new String[] {"", "fan-in", "fan-in:x", "blocks:1m@x", "all"}) {
       assertThatThrownBy(() -> MergeCase.parse(wrong))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("give none, fan-in:40");
+          .hasMessageContaining("expected none, fan-in:40");
     }
   }
 }

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class SparseContentTest {
   @Test
-  void holdsWhatWasAppendedWhateverIsZero() {
+  void returnsAppendedBytesWithAndWithoutZeros() {
     for (int seed = 0; seed < 300; seed++) {
       Random random = new Random(seed);
       SparseContent content = new SparseContent();
@@ -44,7 +44,7 @@ class SparseContentTest {
     }
   }
 
-  /** Stretches of zeros and of others, the lengths around those that are treated differently. */
+  /** Sequences of zeros and of random bytes, with lengths around the minimum length of a hole. */
   private static byte[] bytes(Random random) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     int stretches = 1 + random.nextInt(6);

@@ -37,14 +37,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What may know what. Modules are held apart by what their poms name; here is what those cannot
- * say, and what would be seen only when a module is added to one.
+ * Allowed dependencies between modules and packages. POMs separate the modules; this test checks
+ * rules that POMs cannot express, and finds modules that a POM includes by mistake.
  */
 class StructureTest {
   private static final String ROOT = "io.sluice.";
 
-  /** Their classes are not needed to push and to read; jobs carry the client. */
-  private static final String[] OF_SERVERS = {
+  /** Libraries that only servers need and clients must not use. */
+  private static final String[] SERVER_LIBRARIES = {
     "org.rocksdb..",
     "io.prometheus..",
     "tools.jackson..",
@@ -69,7 +69,7 @@ class StructureTest {
     all = null;
   }
 
-  private static DescribedPredicate<JavaClass> ours(String... packages) {
+  private static DescribedPredicate<JavaClass> inSluicePackages(String... packages) {
     return resideInAnyPackage(
         Stream.of(packages).map(name -> ROOT + name + "..").toArray(String[]::new));
   }
@@ -88,14 +88,14 @@ class StructureTest {
     "cli, client common coordinator demo localcluster metrics proto server transport",
     "benchmark, cli client common demo localcluster proto server transport"
   })
-  void aModuleKnowsThoseBelowIt(String module, String below) {
+  void modulesDependOnlyOnLowerModules(String module, String below) {
     String[] known =
         Stream.concat(Stream.of(module), Arrays.stream(below.split(" ")))
             .filter(name -> !name.isEmpty())
             .toArray(String[]::new);
     DescribedPredicate<JavaClass> others =
-        resideInAPackage(ROOT + ".").and(not(ours(known))).as("other modules");
-    noClasses().that(ours(module)).should().dependOnClassesThat(others).check(all);
+        resideInAPackage(ROOT + ".").and(not(inSluicePackages(known))).as("other modules");
+    noClasses().that(inSluicePackages(module)).should().dependOnClassesThat(others).check(all);
   }
 
   /** The layers of a module in docs/architecture.md: package names, the highest layer first. */
@@ -116,7 +116,7 @@ class StructureTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"server", "client", "coordinator", "transport"})
-  void aPackageKnowsOnlyTheLayersBelowItsOwn(String module) throws IOException {
+  void packagesDependOnlyOnLowerLayers(String module) throws IOException {
     String root = ROOT + module + ".";
     List<List<String>> layers = layers(module);
     assertThat(layers.stream().flatMap(List::stream).toList())
@@ -158,36 +158,36 @@ class StructureTest {
         "cli",
         "benchmark"
       })
-  void packagesOfAModuleMakeNoCircle(String module) {
+  void packagesOfAModuleHaveNoCycle(String module) {
     slices().matching(ROOT + module + ".(*)..").should().beFreeOfCycles().check(all);
   }
 
   @Test
-  void jobsCarryNothingThatOnlyServersNeed() {
+  void clientsDoNotUseServerLibraries() {
     noClasses()
-        .that(ours("client", "common", "transport"))
+        .that(inSluicePackages("client", "common", "transport"))
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage(OF_SERVERS)
+        .resideInAnyPackage(SERVER_LIBRARIES)
         .check(all);
   }
 
-  /** Jars of plugins leave it out. */
+  /** The client jars do not contain the server end. */
   @Test
-  void clientsHaveNoUseForTheServerEndOfTheTransport() {
+  void clientsDoNotUseTheServerEndOfTheTransport() {
     noClasses()
-        .that(ours("client", "transport.client", "transport.protocol"))
+        .that(inSluicePackages("client", "transport.client", "transport.protocol"))
         .should()
-        .dependOnClassesThat(ours("transport.server"))
+        .dependOnClassesThat(inSluicePackages("transport.server"))
         .check(all);
     noClasses()
-        .that(ours("transport.server"))
+        .that(inSluicePackages("transport.server"))
         .should()
-        .dependOnClassesThat(ours("transport.client"))
+        .dependOnClassesThat(inSluicePackages("transport.client"))
         .check(all);
   }
 
-  /** So that whole clusters of them can be tried out in a test, in any order, with any clock. */
+  /** Keeps this code usable in simulations of whole clusters with a simulated clock. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -197,9 +197,9 @@ class StructureTest {
         "coordinator.assign",
         "coordinator.history"
       })
-  void whatDecidesHasNoSocketsThreadsOrFiles(String name) {
+  void stateMachinesHaveNoSocketsThreadsOrFiles(String name) {
     noClasses()
-        .that(ours(name))
+        .that(inSluicePackages(name))
         .should()
         .dependOnClassesThat(
             resideInAnyPackage(
@@ -216,7 +216,7 @@ class StructureTest {
   }
 
   @Test
-  void nothingThatChangesIsStatic() {
+  void staticFieldsAreImmutable() {
     fields()
         .that()
         .areStatic()
