@@ -112,7 +112,7 @@ class ServerChangesTest {
     ClusterNode gone = cluster.servers().get(server);
     AdminProcess.Outcome left = decommission.await();
     assertThat(left.exitCode()).as(left.lines().toString()).isZero();
-    assertThat(left.lines()).last().isEqualTo(gone.address() + ": left");
+    assertThat(left.lines()).last().isEqualTo(gone.address() + ": exited");
     assertThat(gone.awaitExit(Duration.ofSeconds(30)))
         .as("exit code")
         .hasValue(ExitCode.DECOMMISSIONED.status());
@@ -180,7 +180,7 @@ class ServerChangesTest {
       // The driver has ended, so no job needs the server's data.
       AdminProcess.Outcome left = decommission.await();
       assertThat(left.exitCode()).as(left.lines().toString()).isZero();
-      assertThat(left.lines()).last().isEqualTo(leaver().address() + ": left");
+      assertThat(left.lines()).last().isEqualTo(leaver().address() + ": exited");
       assertThat(leaver().awaitExit(Duration.ofSeconds(30)))
           .as("exit code")
           .hasValue(ExitCode.DECOMMISSIONED.status());
