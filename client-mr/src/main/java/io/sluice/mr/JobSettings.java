@@ -87,8 +87,8 @@ public record JobSettings(ClientConfig client, List<String> notices) {
         new ReadConfig(
             read.sliceBytes(),
             read.slicesInFlight(),
-            read.maxContentBytes(),
-            read.silenceMs(),
+            read.maxBatchBytes(),
+            read.silenceTimeoutMs(),
             new RetryPolicy(
                 retry.maxAttempts(),
                 retry.firstDelayMs(),

@@ -15,13 +15,13 @@ import io.sluice.transport.client.TransportConfig;
 import java.util.Optional;
 
 /**
- * The configuration of a client, read once at start. An engine reads it with its own prefix, see
- * {@link io.sluice.common.config.ConfigReader#enginePrefix}.
+ * Configuration of a client, read once at start. Each engine has a prefix for the keys, see {@link
+ * io.sluice.common.config.ConfigReader#enginePrefix}.
  *
- * @param directMemoryBytes limit of frames and slices of the process
- * @param runFiles which run files are read without their servers, where that is possible
- * @param reassign how a shuffle comes to further servers
- * @param security who a driver is
+ * @param directMemoryBytes maximum direct memory of frames and slices of the process
+ * @param runFiles which run files are read without their servers
+ * @param reassign replacement and additional servers of a shuffle
+ * @param security user and TLS settings of a driver
  */
 public record ClientConfig(
     CoordinatorClientConfig coordinator,
@@ -40,21 +40,21 @@ public record ClientConfig(
           .defaultValue(512L << 20)
           .atLeast(1L << 20)
           .doc(
-              "Maximum direct memory of one process for frames without acknowledgement and for"
-                  + " slices that its tasks read, and at most half of the JVM's limit of direct memory."
-                  + " Above it, each task continues with one slice per read, or with its open frames"
-                  + " and one that it sends. Raise it for executors with many cores.")
+              "Maximum direct memory of one process for unacknowledged frames and for slices;"
+                  + " half of the JVM's limit of direct memory if that is less. Above it, each"
+                  + " task continues with one slice per read, or with its open frames and one"
+                  + " sent frame. Raise it for executors with many cores.")
           .build();
 
-  /** Read by the engine's plugin, which alone knows what a shuffle is computed from. */
+  /** Evaluated by the plugin of the engine, which knows the inputs of a shuffle. */
   public static final ConfigKey<Long> AUTO_LOCAL =
       ConfigKey.dataSize("rss.auto.local.threshold")
           .defaultValue(0L)
           .atLeast(0L)
           .doc(
-              "A Spark shuffle whose map tasks read only complete shuffles of at most this many"
-                  + " bytes uses Spark's own shuffle; 0: none does. Raise it if jobs have many small"
-                  + " stages.")
+              "Maximum input size of a stage whose shuffle uses Spark's built-in shuffle. It"
+                  + " applies to stages that read only completed shuffles; 0 disables it. Raise"
+                  + " it if jobs have many small stages.")
           .build();
 
   /** Every key of a client. */
@@ -62,8 +62,8 @@ public record ClientConfig(
       SecurityConfig.withoutSecrets(ConfigSchema.builder("client"))
           .title("Spark jobs")
           .intro(
-              "Set in the job's own configuration. MapReduce jobs write `mapreduce.` in place"
-                  + " of `spark.`.")
+              "Set these keys in the configuration of the job. MapReduce jobs use the prefix"
+                  + " `mapreduce.` instead of `spark.`.")
           .shownPrefix("spark.")
           .keys(CoordinatorClientConfig.KEYS)
           .keys(ConnectionConfig.KEYS)
@@ -88,21 +88,21 @@ public record ClientConfig(
         ? Optional.empty()
         : Optional.of(
             PushConfig.WRITE_QUORUM.name()
-                + " is "
+                + "="
                 + quorum
-                + " of "
+                + " exceeds the "
                 + replicas
-                + " copies; give at most "
+                + " replicas of a partition; set it to at most "
                 + CoordinatorClientConfig.REPLICAS.name());
   }
 
-  /** The configuration with LZ4 where no codec is set. */
+  /** Reads the configuration, with LZ4 as the default codec. */
   public static ClientConfig from(ConfigSet set) {
     return from(set, BlockCodec.LZ4);
   }
 
   /**
-   * @param engineCodec what the engine's own configuration asks for
+   * @param engineCodec default codec, from the configuration of the engine
    */
   public static ClientConfig from(ConfigSet set, BlockCodec engineCodec) {
     ConnectionConfig connection = ConnectionConfig.from(set);
@@ -123,7 +123,7 @@ public record ClientConfig(
         ClientSecurityConfig.from(set));
   }
 
-  /** The same with other retries. */
+  /** Returns a copy with other settings of pushes and reads. */
   public ClientConfig with(PushConfig otherPush, ReadConfig otherRead) {
     return new ClientConfig(
         coordinator,

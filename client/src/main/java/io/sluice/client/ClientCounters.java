@@ -4,10 +4,10 @@ import io.sluice.client.push.PushCounters;
 import io.sluice.client.read.ReadCounters;
 
 /**
- * Sums over the sessions and reads of a client that have been closed.
+ * Sums over all closed push sessions and reads of a client.
  *
- * @param pushSessions sessions closed, whatever their outcome
- * @param reads reads closed, whatever their outcome
+ * @param pushSessions closed sessions, including failed ones
+ * @param reads closed reads, including failed ones
  */
 public record ClientCounters(
     long pushSessions, PushCounters pushed, long reads, ReadCounters read) {}

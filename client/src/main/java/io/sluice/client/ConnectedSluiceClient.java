@@ -38,15 +38,18 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The client over one transport. Thread-safe; starts threads only for a driver's lease and for
- * pushes behind their tasks.
+ * The client over one transport. Thread-safe. It starts threads only for the lease of a driver and
+ * for background pushes.
  */
 final class ConnectedSluiceClient implements SluiceClient {
-  /** About a round trip through a busy server. */
-  private static final long NANOS_BETWEEN_HALVINGS = TimeUnit.MILLISECONDS.toNanos(20);
+  /** Minimum time between two halvings of a push window: about one round trip to a busy server. */
+  private static final long HALVING_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-  /** Rare enough to cost nothing, often enough to find a server again soon. */
-  private static final long TRY_FAILING_EVERY_MS = 10_000;
+  /**
+   * Time between two probes of a failing server: negligible cost, and a restarted server is found
+   * soon.
+   */
+  private static final long PROBE_INTERVAL_MS = 10_000;
 
   private final ClientConfig config;
   private final String application;
@@ -65,8 +68,8 @@ final class ConnectedSluiceClient implements SluiceClient {
 
   /**
    * @param transport takes: closed with the client
-   * @param credentials of the application, also for the transport
-   * @param allocator of frames, and of what is read
+   * @param credentials credentials of the application, which the transport shares
+   * @param allocator allocates frames and slices
    */
   ConnectedSluiceClient(
       ClientConfig config,
@@ -85,8 +88,8 @@ final class ConnectedSluiceClient implements SluiceClient {
     this.time = time;
     this.windows =
         new PushWindows(
-            config.push().frameBytes(), config.push().inFlightBytes(), NANOS_BETWEEN_HALVINGS);
-    // The rest is for the engine, for TLS and for what the allocator keeps.
+            config.push().frameBytes(), config.push().inFlightBytes(), HALVING_INTERVAL_NANOS);
+    // The other half is for the engine, for TLS and for the caches of the allocator.
     DirectMemory memory =
         new DirectMemory(
             Math.min(config.directMemoryBytes(), PlatformDependent.maxDirectMemory() / 2));
@@ -94,7 +97,7 @@ final class ConnectedSluiceClient implements SluiceClient {
         new TaskEnvironment(
             new ConnectionPool(transport, application, clientName, config.connection().perServer()),
             new ServerHealth(
-                Math.min(TRY_FAILING_EVERY_MS, config.push().connectionRetry().retryPeriodMs()),
+                Math.min(PROBE_INTERVAL_MS, config.push().connectionRetry().retryPeriodMs()),
                 time::nanoTime),
             memory,
             time);
@@ -114,7 +117,7 @@ final class ConnectedSluiceClient implements SluiceClient {
   public synchronized ApplicationSession applicationSession(
       String user, Map<String, String> environment) {
     if (closed) {
-      throw new IllegalStateException("client is closed");
+      throw new IllegalStateException("the client is closed");
     }
     if (session == null) {
       session = newSession(user, environment);

@@ -7,18 +7,18 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * How a process connects to servers.
+ * Settings of the connections of a process to servers.
  *
- * @param perServer connections to one server, for all tasks of the process together
+ * @param perServer maximum number of connections to one server, shared by all tasks of the process
  */
 public record ConnectionConfig(TransportKind kind, TransportConfig transport, int perServer) {
   static final ConfigKey<TransportKind> TYPE =
       ConfigKey.enumeration("rss.client.type", TransportKind.class)
           .defaultValue(TransportKind.GRPC_NETTY)
           .doc(
-              "How data is transferred: `GRPC_NETTY` over framed TCP to the servers'"
-                  + " rss.server.netty.port, `GRPC` in gRPC streams to their rss.rpc.server.port."
-                  + " Change it to `GRPC` if only that port is open; it costs more CPU.")
+              "Transport of data: `GRPC_NETTY` is framed TCP to the servers'"
+                  + " rss.server.netty.port, `GRPC` is gRPC streams to their rss.rpc.server.port."
+                  + " Set `GRPC` if only the gRPC port is open; it needs more CPU.")
           .build();
 
   static final ConfigKey<Integer> CONNECTIONS =
@@ -27,8 +27,9 @@ public record ConnectionConfig(TransportKind kind, TransportConfig transport, in
           .atLeast(1)
           .atMost(64)
           .doc(
-              "Connections of one process to one server, shared by its tasks. Raise it if"
-                  + " executors with many cores push over networks beyond 25 Gbit/s.")
+              "Maximum number of connections of one process to one server, shared by its tasks."
+                  + " Raise it if executors with many cores push over networks faster than 25"
+                  + " Gbit/s.")
           .build();
 
   public static final List<ConfigKey<?>> KEYS =

@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * When map tasks leave blocks on local disks, and what follows where they always do.
+ * When map tasks write blocks to local output, and the settings of the mode ALWAYS.
  *
- * @param background how servers get local output after its task
- * @param readWait how long readers wait for that
+ * @param background settings of the background push
+ * @param readWait how long readers wait for the background push
  */
 public record LocalOutputConfig(
     LocalOutputMode mode, BackgroundConfig background, ReadWaitConfig readWait) {
@@ -19,11 +19,11 @@ public record LocalOutputConfig(
       ConfigKey.enumeration("rss.local.output", LocalOutputMode.class)
           .defaultValue(LocalOutputMode.FALLBACK)
           .doc(
-              "When map tasks keep blocks in the engine's own map output files. `FALLBACK`:"
-                  + " blocks that no server takes. `ALWAYS`: all blocks, which are pushed in the"
-                  + " background afterwards; the loss of a server then reruns nothing. `NEVER`: none."
-                  + " Set `ALWAYS` where executors have disks and live long, `NEVER` where they have no"
-                  + " disks.")
+              "Blocks that map tasks write to local disks of executors: `FALLBACK`, those that no"
+                  + " server accepts; `ALWAYS`, all; `NEVER`, none. With `ALWAYS`, blocks are"
+                  + " pushed in the background, and the loss of a server reruns no map task. Set"
+                  + " `ALWAYS` for executors with disks that run until the job ends, and `NEVER`"
+                  + " for executors without disks.")
           .build();
 
   public static final List<ConfigKey<?>> KEYS =
@@ -32,7 +32,7 @@ public record LocalOutputConfig(
           .toList();
 
   /**
-   * @param push of map tasks
+   * @param push settings of pushes of map tasks
    */
   public static LocalOutputConfig from(ConfigSet set, PushConfig push) {
     return new LocalOutputConfig(

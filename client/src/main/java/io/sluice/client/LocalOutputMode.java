@@ -1,11 +1,11 @@
 package io.sluice.client;
 
-/** When map tasks leave blocks in their engine's own map output files, on the local disks. */
+/** Which blocks map tasks write to local output: map output files of the engine on local disks. */
 public enum LocalOutputMode {
-  /** Only those blocks that no server takes. */
+  /** Only blocks that no server accepts. */
   FALLBACK,
-  /** All of them, first; servers get them afterwards, as far as that works. */
+  /** All blocks; a background push then sends them to servers, best effort. */
   ALWAYS,
-  /** None: what no server takes fails the attempt. */
+  /** None: a block that no server accepts fails the attempt. */
   NEVER
 }

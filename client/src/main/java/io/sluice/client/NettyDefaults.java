@@ -1,19 +1,23 @@
 package io.sluice.client;
 
 /**
- * What Netty need not do at the start of a process. It looks at these properties once, when it is
- * first used; what somebody else has set stays.
+ * Sets system properties that shorten the start of Netty. Netty reads them once, on first use.
+ * Properties that are already set do not change.
  */
 final class NettyDefaults {
   private NettyDefaults() {}
 
-  /** Events of its allocators start all of the recorder, whether somebody records or not. */
+  /**
+   * Disables flight recorder events of the allocators, which start the whole recorder even if it is
+   * not used.
+   */
   static void withoutFlightRecorder() {
     setIfAbsent("io.netty.jfr.enabled", "false");
   }
 
   /**
-   * Its default allocator comes with a hundred classes, and is made even where nobody asks for it.
+   * Makes the default allocator unpooled: the pooled one loads a hundred classes, even if it is not
+   * used.
    */
   static void withoutPools() {
     setIfAbsent("io.netty.allocator.type", "unpooled");

@@ -5,10 +5,10 @@ import io.sluice.common.config.ConfigSet;
 import java.util.List;
 
 /**
- * How long readers wait for map output that is pushed after its task.
+ * How long readers wait for map output of the background push.
  *
  * @param waitMs maximum wait of one read; 0: none
- * @param permille share of the map attempts that ends the wait, 1..1000
+ * @param permille share of complete map attempts at a server that ends the wait, 0..1000
  */
 public record ReadWaitConfig(long waitMs, int permille) {
   static final ConfigKey<Long> MERGE_WAIT =
@@ -17,18 +17,20 @@ public record ReadWaitConfig(long waitMs, int permille) {
           .atLeast(0L)
           .atMost(3_600_000L)
           .doc(
-              "How long a reduce task waits for map output that is still being pushed before it"
-                  + " reads the rest from local output; only with `ALWAYS` in rss.local.output. Raise"
-                  + " it if servers are slower than the map tasks.")
+              "Maximum time for which a reduce task waits for blocks of the background push,"
+                  + " before it reads the missing ones from local output. It applies with"
+                  + " rss.local.output=`ALWAYS`. Raise it if servers are slower than the map"
+                  + " tasks.")
           .build();
 
   static final ConfigKey<Double> MERGE_THRESHOLD =
       ConfigKey.percent("rss.merge.threshold")
           .defaultValue(95.0)
           .doc(
-              "Percentage of map attempts complete on a server at which a reduce task reads"
-                  + " without a wait; only with `ALWAYS` in rss.local.output. Lower it if reduce tasks"
-                  + " often wait for the last map tasks.")
+              "Percentage of map attempts whose blocks are on a server at which a reduce task"
+                  + " stops waiting for the background push. It applies with"
+                  + " rss.local.output=`ALWAYS`. Lower it if reduce tasks often wait for the last"
+                  + " map tasks.")
           .build();
 
   public static final List<ConfigKey<?>> KEYS = List.of(MERGE_WAIT, MERGE_THRESHOLD);
@@ -36,7 +38,8 @@ public record ReadWaitConfig(long waitMs, int permille) {
   public ReadWaitConfig {
     if (waitMs < 0 || permille < 0 || permille > 1000) {
       throw new IllegalArgumentException(
-          "read wait: expected a wait from 0 and a share of 0..1000 permille, found waitMs="
+          "invalid read wait: expected waitMs of at least 0 and permille of 0 to 1000, found"
+              + " waitMs="
               + waitMs
               + " permille="
               + permille);

@@ -23,14 +23,14 @@ import io.sluice.transport.client.UnusableTransport;
 import java.util.Map;
 
 /**
- * The way of one application's process to its shuffle servers. Thread-safe; a process has one and
- * its tasks share it.
+ * Client of one process of an application: pushes to shuffle servers and reads from them.
+ * Thread-safe; a process has one, which its tasks share.
  */
 public interface SluiceClient extends AutoCloseable {
   /**
-   * Starts a client with the transport that the configuration names. Connects to nobody yet.
+   * Starts a client with the configured transport. It opens no connection yet.
    *
-   * @param clientName who this is, for the servers' logs, such as an executor's id
+   * @param clientName name of this process in the logs of servers, such as an executor id
    */
   static SluiceClient start(ClientConfig config, String application, String clientName) {
     NettyDefaults.withoutFlightRecorder();
@@ -52,9 +52,9 @@ public interface SluiceClient extends AutoCloseable {
   }
 
   /**
-   * As {@link #start}, for a process that runs one task and ends: what it does once would cost more
-   * than the task's data. Without encryption it has no Netty channels, and it never has a pool of
-   * buffers.
+   * As {@link #start}, for a process that runs one task and ends, where start-up would cost more
+   * than the transfer of data. The client has no pool of buffers, and without encryption no Netty
+   * channels.
    */
   static SluiceClient startForOneTask(ClientConfig config, String application, String clientName) {
     if (config.security().tls().enabled()
@@ -89,23 +89,24 @@ public interface SluiceClient extends AutoCloseable {
     };
   }
 
-  /** The application that this client works for. */
+  /** The application of this client. */
   String application();
 
   ClientConfig config();
 
   /**
-   * What connections of this process prove the application with. A driver's session fills it; a
-   * task gets the driver's credential over a protected way of the engine and adds it here.
+   * Credentials with which connections of this process authenticate the application. The session of
+   * a driver adds them; a task receives the driver's credential over a protected channel of the
+   * engine and adds it here.
    */
   ApplicationCredentials credentials();
 
   /**
-   * Driver only: the application's registration and lease at the coordinator. The first call starts
-   * it, without waiting for the coordinator; later calls give the same session. It ends with the
-   * client.
+   * For drivers: the registration and lease of the application at the coordinators. The first call
+   * starts the session without waiting for a coordinator; later calls return the same session. It
+   * ends with the client.
    *
-   * @param user operating-system user that the job runs as
+   * @param user operating-system user of the job
    */
   default ApplicationSession applicationSession(String user) {
     return applicationSession(user, System.getenv());
@@ -114,7 +115,7 @@ public interface SluiceClient extends AutoCloseable {
   /**
    * As {@link #applicationSession(String)}.
    *
-   * @param environment where the user's secret may be
+   * @param environment environment variables, which may contain the user's secret
    */
   ApplicationSession applicationSession(String user, Map<String, String> environment);
 
@@ -124,40 +125,41 @@ public interface SluiceClient extends AutoCloseable {
   }
 
   /**
-   * Begins the output of one map attempt. Makes no connection before there is something to send.
+   * Starts a push session for the output of one map attempt. It connects to servers when it sends
+   * the first frame.
    *
-   * @param options borrows what is in it until the session is closed
+   * @param options borrows its members until the session is closed
    */
   PushSession pushSession(ShuffleAssignment assignment, MapAttempt attempt, PushOptions options);
 
   /**
-   * Begins the output of one map attempt that goes to local output as a whole, and to no server.
+   * Starts a session for the output of one map attempt that goes to local output only.
    *
-   * @param options borrows what is in it until the session is closed; needs a local sink
+   * @param options borrows its members until the session is closed; needs a local sink
    */
   PushSession localSession(ShuffleAssignment assignment, MapAttempt attempt, PushOptions options);
 
-  /** Pushes outputs that lie in local files. Ends with the client. */
+  /** The pusher of finished local outputs. It ends with the client. */
   BackgroundPusher backgroundPusher();
 
-  /** As {@link #read(ShuffleReadRequest, PayloadTransform)}, of clear text. */
+  /** As {@link #read(ShuffleReadRequest, PayloadTransform)}, of unencrypted data. */
   default ShuffleRead read(ShuffleReadRequest request) {
     return read(request, null);
   }
 
   /**
-   * Begins to read. Asks nothing of a server before the first {@link ShuffleRead#next}.
+   * Starts a read. It sends no request before the first {@link ShuffleRead#next}.
    *
-   * @param transform what the map side applied; null for none
+   * @param transform transform of the map side; null for none
    */
   ShuffleRead read(ShuffleReadRequest request, PayloadTransform transform);
 
-  /** What all sessions and reads of this client have done so far. */
+  /** Sums over all closed sessions and reads of this client. */
   ClientCounters counters();
 
   /**
-   * Ends the application session, if there is one, and every connection, within a bounded time.
-   * Sessions and reads that are still open fail. Idempotent.
+   * Ends the application session, if there is one, and closes all connections, within a bounded
+   * time. Open push sessions and reads fail. Idempotent.
    */
   @Override
   void close();

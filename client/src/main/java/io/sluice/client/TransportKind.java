@@ -1,6 +1,6 @@
 package io.sluice.client;
 
-/** How data goes between clients and servers. */
+/** Transport of data between clients and servers. */
 public enum TransportKind {
   /** Inside a gRPC stream, on the server's rpc port. */
   GRPC,

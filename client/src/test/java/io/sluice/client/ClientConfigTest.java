@@ -41,7 +41,7 @@ class ClientConfigTest {
     assertThat(config.coordinator().quorum())
         .containsExactly(new HostPort("c1", 19999), new HostPort("c2", 19999));
     assertThat(config.writer().spillBytes()).isEqualTo(1L << 30);
-    assertThat(config.writer().contentBytes()).isEqualTo(1 << 20);
+    assertThat(config.writer().blockBytes()).isEqualTo(1 << 20);
     assertThat(config.push().frameBytes()).isEqualTo(4 << 20);
     assertThat(config.read().retry().maxAttempts()).isEqualTo(50);
     assertThat(config.connection().kind()).isEqualTo(TransportKind.GRPC_NETTY);

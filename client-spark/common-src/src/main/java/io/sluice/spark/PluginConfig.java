@@ -161,7 +161,7 @@ public final class PluginConfig {
 
   /** Uncompressed size of a block, in bytes, unless one record is larger. */
   public int blockBytes() {
-    return client.writer().contentBytes();
+    return client.writer().blockBytes();
   }
 
   /** Task memory, in bytes, at which a writer pushes its buffered records. */
@@ -186,7 +186,7 @@ public final class PluginConfig {
 
   /** Maximum bytes of one partition in an attempt's output that are pushed in the background. */
   public long largestPushedPartitionBytes() {
-    return client.localOutput().background().skipPartitionBytes();
+    return client.localOutput().background().maxPartitionBytes();
   }
 
   /**

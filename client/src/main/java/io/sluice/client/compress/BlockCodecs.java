@@ -4,15 +4,15 @@ import io.sluice.common.block.BlockCodec;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 
-/** Makes compressors and decompressors. Stateless. */
+/** Factory of compressors and decompressors. Stateless. */
 public final class BlockCodecs {
   private BlockCodecs() {}
 
   /**
-   * A compressor of the codec.
+   * Returns a compressor of the codec.
    *
-   * @param zstdLevel of ZSTD; the others have none
-   * @throws SluiceException BAD_REQUEST if the codec's library is not there
+   * @param zstdLevel level of ZSTD; other codecs ignore it
+   * @throws SluiceException BAD_REQUEST if the library of the codec is not available
    */
   public static BlockCompressor compressor(BlockCodec codec, int zstdLevel) throws SluiceException {
     try {
@@ -27,7 +27,7 @@ public final class BlockCodecs {
     }
   }
 
-  /** A decompressor of every codec; loads a library when its first block comes. */
+  /** Returns a decompressor of all codecs; it loads a library with the first block of its codec. */
   public static BlockDecompressor decompressor(int maxBlockBytes) {
     return new BlockDecompressor(maxBlockBytes);
   }
@@ -44,11 +44,12 @@ public final class BlockCodecs {
         StatusCode.BAD_REQUEST,
         "codec "
             + codec
-            + " cannot be used: its library "
+            + " is not available: its library "
             + library
-            + " is missing or does not load here ("
+            + " is missing or failed to load ("
             + cause
-            + "); choose another codec or add the library to the class path",
+            + "); add the library to the class path, or set rss.client.io.compression.codec to"
+            + " another codec",
         cause);
   }
 }

@@ -7,19 +7,19 @@ import java.nio.ByteBuffer;
 public interface BlockCompressor extends AutoCloseable {
   BlockCodec codec();
 
-  /** Most bytes that {@code length} bytes can become. */
+  /** Maximum compressed size of {@code length} bytes. */
   int maxCompressedLength(int length);
 
   /**
-   * Compresses to the target's position, which stays.
+   * Compresses to the position of the target, which does not change.
    *
    * @param source borrows
-   * @param target borrows: has at least {@link #maxCompressedLength} bytes remaining
+   * @param target borrows: at least {@link #maxCompressedLength} bytes remaining
    * @return bytes written
    */
   int compress(byte[] source, int offset, int length, ByteBuffer target);
 
-  /** Frees what the library holds. Idempotent. */
+  /** Frees the resources of the library. Idempotent. */
   @Override
   void close();
 }

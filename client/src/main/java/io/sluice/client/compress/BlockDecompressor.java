@@ -14,12 +14,12 @@ import net.jpountz.lz4.LZ4SafeDecompressor;
 import org.xerial.snappy.Snappy;
 
 /**
- * Decompresses payloads of every codec, without trust in lengths: output never leaves its room, and
- * a length that cannot be true is refused before anything is allocated for it. Belongs to one
+ * Decompresses payloads of all codecs. Lengths are not trusted: output is never written outside its
+ * range, and an impossible length is rejected before memory is allocated for it. Owned by one
  * thread.
  */
 public final class BlockDecompressor implements AutoCloseable {
-  /** What one byte of LZ4 can stand for at most. */
+  /** Maximum uncompressed bytes per byte of LZ4. */
   private static final long LZ4_MAX_RATIO = 255;
 
   private final int maxBlockBytes;
@@ -27,8 +27,8 @@ public final class BlockDecompressor implements AutoCloseable {
   private Zstandard zstd;
   private byte[] scratch = new byte[0];
 
-  // The libraries' types appear only inside these two and SnappyBlocks, so that a library that is
-  // not there is missed only when one of its blocks comes.
+  // Types of the libraries appear only in these two classes and in SnappyBlocks, so that a missing
+  // library causes an error only when a block needs it.
   private static final class Lz4 {
     private final LZ4SafeDecompressor safe = LZ4Factory.fastestInstance().safeDecompressor();
 
@@ -62,9 +62,9 @@ public final class BlockDecompressor implements AutoCloseable {
     static int decompress(byte[] source, int sourceLength, byte[] target, int offset, int length)
         throws SluiceException {
       try {
-        int said = Snappy.uncompressedLength(source, 0, sourceLength);
-        if (said != length) {
-          return said;
+        int claimed = Snappy.uncompressedLength(source, 0, sourceLength);
+        if (claimed != length) {
+          return claimed;
         }
         return Snappy.uncompress(source, 0, sourceLength, target, offset);
       } catch (IOException e) {
@@ -78,7 +78,7 @@ public final class BlockDecompressor implements AutoCloseable {
   }
 
   /**
-   * Refuses a length that the payload cannot become; to be asked before room is made for it.
+   * Rejects an impossible uncompressed length. Callers check it before they allocate a buffer.
    *
    * @throws SluiceException BLOCK_CORRUPT
    */
@@ -93,13 +93,13 @@ public final class BlockDecompressor implements AutoCloseable {
     if (!possible || uncompressedLength < 0 || uncompressedLength > maxBlockBytes) {
       throw new SluiceException(
           StatusCode.BLOCK_CORRUPT,
-          "a payload of "
-              + payloadLength
-              + " bytes ("
+          "invalid uncompressed length of a block: codec="
               + codec
-              + ") cannot be "
+              + " payloadBytes="
+              + payloadLength
+              + " uncompressedBytes="
               + uncompressedLength
-              + " bytes uncompressed; limit "
+              + " limit="
               + maxBlockBytes);
     }
   }
@@ -107,10 +107,10 @@ public final class BlockDecompressor implements AutoCloseable {
   /**
    * Decompresses exactly {@code length} bytes.
    *
-   * @param source borrows: the payload, from position to limit, on the heap or off it
-   * @param target borrows: has room for {@code length} bytes at {@code offset}
-   * @throws SluiceException BLOCK_CORRUPT if the payload is not that many bytes; BAD_REQUEST if the
-   *     codec's library is missing
+   * @param source borrows: the payload, from position to limit, in a heap or direct buffer
+   * @param target borrows: at least {@code length} bytes at {@code offset}
+   * @throws SluiceException BLOCK_CORRUPT if the payload has another uncompressed length;
+   *     BAD_REQUEST if the library of the codec is not available
    */
   public void decompress(BlockCodec codec, ByteBuffer source, byte[] target, int offset, int length)
       throws SluiceException {
@@ -132,7 +132,12 @@ public final class BlockDecompressor implements AutoCloseable {
     if (found != length) {
       throw new SluiceException(
           StatusCode.BLOCK_CORRUPT,
-          "payload (" + codec + "): expected " + length + " bytes uncompressed, found " + found);
+          "wrong uncompressed length of a block: codec="
+              + codec
+              + " expected="
+              + length
+              + " found="
+              + found);
     }
   }
 
@@ -167,11 +172,11 @@ public final class BlockDecompressor implements AutoCloseable {
   private static SluiceException damaged(BlockCodec codec, Exception cause) {
     return new SluiceException(
         StatusCode.BLOCK_CORRUPT,
-        "payload cannot be decompressed (" + codec + "): " + cause.getMessage(),
+        "decompression failed, codec=" + codec + ": " + cause.getMessage(),
         cause);
   }
 
-  /** Frees what the libraries hold. Idempotent. */
+  /** Frees the resources of the libraries. Idempotent. */
   @Override
   public void close() {
     if (zstd != null) {

@@ -2,13 +2,13 @@ package io.sluice.client.compress;
 
 import io.sluice.common.block.BlockCodec;
 
-/** Codecs by the names that people configure. */
+/** Values of the codec key. */
 public enum CodecChoice {
   LZ4(BlockCodec.LZ4),
   ZSTD(BlockCodec.ZSTD),
   SNAPPY(BlockCodec.SNAPPY),
   NONE(BlockCodec.NONE),
-  /** What Uniffle calls NONE. */
+  /** Name of NONE in Uniffle. */
   NOOP(BlockCodec.NONE);
 
   private final BlockCodec codec;

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import net.jpountz.lz4.LZ4Compressor;
 import net.jpountz.lz4.LZ4Factory;
 
-/** LZ4 block format, straight from the array into the target. */
+/** LZ4 block format; compresses from the array directly into the target. */
 final class Lz4Compressor implements BlockCompressor {
   private final LZ4Compressor lz4 = LZ4Factory.fastestInstance().fastCompressor();
 

@@ -3,7 +3,7 @@ package io.sluice.client.compress;
 import io.sluice.common.block.BlockCodec;
 import java.nio.ByteBuffer;
 
-/** Copies. */
+/** Copies the payload without compression. */
 final class NoCompressor implements BlockCompressor {
   @Override
   public BlockCodec codec() {

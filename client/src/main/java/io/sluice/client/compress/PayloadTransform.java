@@ -3,12 +3,12 @@ package io.sluice.client.compress;
 import java.io.IOException;
 
 /**
- * What an engine does to a payload between compression and the wire, normally encryption. Blocks
- * that went through it carry the ENCRYPTED flag. Used by one task thread at a time.
+ * Transform of compressed payloads that an engine supplies, normally encryption. Transformed blocks
+ * have the ENCRYPTED flag. Used by one task thread at a time.
  */
 public interface PayloadTransform {
   /**
-   * Map side, after compression.
+   * Transforms a payload on the map side, after compression.
    *
    * @param payload borrows
    * @param length at least 1
@@ -17,7 +17,7 @@ public interface PayloadTransform {
   byte[] encode(byte[] payload, int offset, int length) throws IOException;
 
   /**
-   * Reduce side, before decompression: the inverse of {@link #encode}.
+   * Reverts {@link #encode} on the reduce side, before decompression.
    *
    * @param payload borrows
    * @return owned by the caller

@@ -6,12 +6,12 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import org.xerial.snappy.Snappy;
 
-/** Raw Snappy; through an array, which is what the library takes. */
+/** Raw Snappy format; uses a temporary array, because the library needs one. */
 final class SnappyCompressor implements BlockCompressor {
   private byte[] scratch = new byte[0];
 
   SnappyCompressor() {
-    // Loads the native library now, so that its absence is found here.
+    // Loads the native library now, so that its absence is detected here.
     Snappy.getNativeLibraryVersion();
     Snappy.maxCompressedLength(0);
   }
@@ -28,16 +28,16 @@ final class SnappyCompressor implements BlockCompressor {
 
   @Override
   public int compress(byte[] source, int offset, int length, ByteBuffer target) {
-    int most = maxCompressedLength(length);
-    if (scratch.length < most) {
-      scratch = new byte[most];
+    int maxLength = maxCompressedLength(length);
+    if (scratch.length < maxLength) {
+      scratch = new byte[maxLength];
     }
     try {
       int compressed = Snappy.compress(source, offset, length, scratch, 0);
       target.put(target.position(), scratch, 0, compressed);
       return compressed;
     } catch (IOException e) {
-      throw new UncheckedIOException("snappy cannot fail on an array with room", e);
+      throw new UncheckedIOException("Snappy failed although the target is large enough", e);
     }
   }
 

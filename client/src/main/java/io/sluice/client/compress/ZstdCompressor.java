@@ -5,7 +5,7 @@ import com.github.luben.zstd.ZstdCompressCtx;
 import io.sluice.common.block.BlockCodec;
 import java.nio.ByteBuffer;
 
-/** A Zstandard frame; through an array, which is what the library takes. */
+/** A Zstandard frame; uses a temporary array, because the library needs one. */
 final class ZstdCompressor implements BlockCompressor {
   private final ZstdCompressCtx context = new ZstdCompressCtx();
   private byte[] scratch = new byte[0];
@@ -26,9 +26,9 @@ final class ZstdCompressor implements BlockCompressor {
 
   @Override
   public int compress(byte[] source, int offset, int length, ByteBuffer target) {
-    int most = maxCompressedLength(length);
-    if (scratch.length < most) {
-      scratch = new byte[most];
+    int maxLength = maxCompressedLength(length);
+    if (scratch.length < maxLength) {
+      scratch = new byte[maxLength];
     }
     int compressed = context.compressByteArray(scratch, 0, scratch.length, source, offset, length);
     target.put(target.position(), scratch, 0, compressed);

@@ -1,5 +1,5 @@
 /**
- * Codecs of block payloads. The libraries are the engine's own and are loaded when first used.
- * Instances belong to one thread; the factories are stateless.
+ * Codecs of block payloads. The engine provides the libraries, which are loaded on first use.
+ * Instances are owned by one thread; the factories are stateless.
  */
 package io.sluice.client.compress;

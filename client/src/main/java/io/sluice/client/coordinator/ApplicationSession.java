@@ -5,53 +5,54 @@ import java.util.Collection;
 import java.util.Optional;
 
 /**
- * An application's life at the coordinators: registered when first needed, kept alive by renewals
- * on a daemon thread, registered again when a coordinator has forgotten it. Thread-safe. Nothing
- * here throws for what coordinators and servers do: the engine gets a reason and uses its own
- * shuffle.
+ * Registration and lease of an application at the coordinators. The application is registered with
+ * its first shuffle, and again after a coordinator has lost its registration. A daemon thread
+ * renews the lease. Thread-safe. No method throws for a failure of coordinators or servers: the
+ * engine gets the reason and uses its built-in shuffle.
  */
 public interface ApplicationSession extends AutoCloseable {
   /**
-   * Asks for servers: one round trip, and a wait of at most the configured patience when no
-   * coordinator answers (a single try for each coordinator while they are known to be away).
+   * Requests servers for a shuffle: one round trip. If no coordinator replies, the call retries for
+   * the configured retry period; while coordinators are known to be unreachable, it tries each of
+   * them once.
    *
-   * @param shuffle the engine's number, from 0
+   * @param shuffle number of the shuffle in the engine, from 0
    * @param partitions 1..2^24-1
    */
   ShuffleRegistration registerShuffle(int shuffle, int partitions);
 
   /**
-   * Asks for one more server for a shuffle that has been registered: each coordinator once. If none
-   * answers, a server that the application uses already is as good.
+   * Requests a replacement or additional server for a registered shuffle; tries each coordinator
+   * once. If none replies, it returns a server that the application already uses.
    *
-   * @param partitions how many are to move there
-   * @param excluded names of servers that will not do
-   * @return empty if there is no such server, or the shuffle is not (or no longer) registered
+   * @param partitions number of partitions for the new server
+   * @param excluded names of servers that must not be returned
+   * @return empty if no server is available, or the shuffle is not registered
    */
   Optional<ServerId> replacementServer(int shuffle, int partitions, Collection<String> excluded);
 
-  /** Puts a server in that another one, which leaves, copies what it has to. */
+  /** Receives the moves of shuffle data from leaving servers to other servers. */
   interface MovedShuffles {
     /**
-     * Blocks of a shuffle that are at one server are, or soon will be, at another as well. May be
-     * said again. Called on the thread that renews the lease.
+     * A leaving server copies its blocks of a shuffle to another server. Idempotent. Called by the
+     * thread that renews the lease.
      *
      * @param from name of the leaving server
-     * @return whether whoever asks for the assignment learns it from now on, or nobody needs to
+     * @return whether later readers of the assignment find the new server, or none needs it
      */
     boolean moved(int shuffle, String from, ServerId to);
   }
 
-  /** Whom to tell of servers that leave; before that, and for null, nobody is told. */
+  /** Sets the listener of moves; null removes it. Without a listener, moves are not applied. */
   default void onMoved(MovedShuffles listener) {}
 
   /**
-   * Tells the servers of a shuffle, further ones included, to forget it, in the background and best
-   * effort. A shuffle that was never assigned is ignored.
+   * Unregisters a shuffle at all its servers, in the background and best effort. A shuffle without
+   * assignment is ignored.
    */
   void unregisterShuffle(int shuffle);
 
-  /** Ends the application at the coordinators and servers, within a bounded time. Idempotent. */
+  /** Unregisters the application at coordinators and servers, within a bounded time. Idempotent. */
   @Override
   void close();
 }

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * An assignment as bytes. Between the processes of one application only, which run one version of
- * Sluice: a reader refuses what it does not know.
+ * Binary format of an assignment. Only the processes of one application exchange it, and they run
+ * one version of Sluice. A reader rejects any other version.
  *
  * <pre>
  * assignment  = version, application, shuffle, generation, partitionCount,
@@ -31,7 +31,7 @@ import java.util.Map;
  * range       = partitions, index of a placement         ranges follow each other from partition 0
  * </pre>
  *
- * All other numbers are varints. Nothing follows the last range.
+ * All other numbers are varints. The last range is at the end of the bytes.
  */
 final class AssignmentCodec {
   static final int VERSION = 2;
@@ -45,7 +45,7 @@ final class AssignmentCodec {
       write(assignment, out);
       out.flush();
     } catch (IOException e) {
-      throw new UncheckedIOException("an array takes every byte", e);
+      throw new UncheckedIOException("writing to an array cannot fail", e);
     }
     return bytes.toByteArray();
   }
@@ -62,14 +62,14 @@ final class AssignmentCodec {
       out.writeMessageNoTag(assignment.servers().get(server));
       out.writeUInt32NoTag(assignment.directReplacement(server) + 1);
     }
-    Map<String, Integer> places = new LinkedHashMap<>();
+    Map<String, Integer> known = new LinkedHashMap<>();
     List<int[][]> placements = new ArrayList<>();
     int[] placementOf = new int[assignment.rangeCount()];
     for (int range = 0; range < placementOf.length; range++) {
       int[][] chains = assignment.chainsOf(range);
-      Integer known = places.putIfAbsent(Arrays.deepToString(chains), placements.size());
-      placementOf[range] = known == null ? placements.size() : known;
-      if (known == null) {
+      Integer earlier = known.putIfAbsent(Arrays.deepToString(chains), placements.size());
+      placementOf[range] = earlier == null ? placements.size() : earlier;
+      if (earlier == null) {
         placements.add(chains);
       }
     }
@@ -94,11 +94,11 @@ final class AssignmentCodec {
     if (bytes.length > 0 && bytes[0] != VERSION) {
       throw new SluiceException(
           StatusCode.BAD_VERSION,
-          "assignment: expected version "
+          "unknown version of an assignment: expected="
               + VERSION
-              + ", found "
+              + " found="
               + bytes[0]
-              + "; all processes of an application must run the same version of Sluice");
+              + "; run the same version of Sluice in all processes of the application");
     }
     CodedInputStream in = CodedInputStream.newInstance(bytes);
     try {
@@ -106,7 +106,7 @@ final class AssignmentCodec {
       return read(in, bytes.length);
     } catch (IOException e) {
       throw new SluiceException(
-          StatusCode.BAD_MESSAGE, "assignment: these " + bytes.length + " bytes are not one", e);
+          StatusCode.BAD_MESSAGE, "malformed assignment, bytes=" + bytes.length, e);
     }
   }
 
@@ -127,10 +127,11 @@ final class AssignmentCodec {
       String problem = ShuffleAssignment.problemOf(servers.get(server));
       replacements[server] = in.readUInt32() - 1;
       if (problem != null || replacements[server] >= serverCount || replacements[server] < -1) {
-        throw wrong(problem == null ? "server " + server + " is replaced by a stranger" : problem);
+        throw malformed(
+            problem == null ? "server " + server + " has an unknown replacement" : problem);
       }
     }
-    requireEndings(replacements);
+    requireNoCycles(replacements);
     int[][][] placements = new int[count(in, length, "placements")][][];
     for (int placement = 0; placement < placements.length; placement++) {
       placements[placement] = new int[count(in, length, "replicas")][];
@@ -147,15 +148,15 @@ final class AssignmentCodec {
       int placement = in.readUInt32();
       next += partitions;
       if (partitions < 1 || next > partitionCount || placement < 0) {
-        throw wrong("range " + range + " has " + partitions + " partitions");
+        throw malformed("range " + range + " has " + partitions + " partitions");
       }
       if (placement >= placements.length) {
-        throw wrong("range " + range + " names placement " + placement);
+        throw malformed("range " + range + " has unknown placement " + placement);
       }
       chains[range] = placements[placement];
     }
     if (next != partitionCount || generation < 0 || !in.isAtEnd()) {
-      throw wrong("ranges end at " + next + " of " + partitionCount + " partitions");
+      throw malformed("ranges have " + next + " of " + partitionCount + " partitions");
     }
     return new ShuffleAssignment(
         shuffle, generation, List.copyOf(servers), replacements, firsts, chains, partitionCount);
@@ -164,40 +165,41 @@ final class AssignmentCodec {
   private static int[] chain(CodedInputStream in, int length, int serverCount)
       throws IOException, SluiceException {
     int[] chain = new int[count(in, length, "servers of a chain")];
-    for (int place = 0; place < chain.length; place++) {
-      chain[place] = in.readUInt32();
-      if (chain[place] < 0 || chain[place] >= serverCount) {
-        throw wrong("a chain names server " + chain[place]);
+    for (int position = 0; position < chain.length; position++) {
+      chain[position] = in.readUInt32();
+      if (chain[position] < 0 || chain[position] >= serverCount) {
+        throw malformed("a chain has unknown server " + chain[position]);
       }
     }
     return chain;
   }
 
-  /** Following replacements must come to an end. */
-  private static void requireEndings(int[] replacements) throws SluiceException {
+  /** Rejects cyclic replacements. */
+  private static void requireNoCycles(int[] replacements) throws SluiceException {
     for (int server = 0; server < replacements.length; server++) {
       int at = server;
       for (int steps = 0; replacements[at] >= 0; steps++) {
         if (steps > replacements.length) {
-          throw wrong("server " + server + " replaces itself");
+          throw malformed("cyclic replacements of server " + server);
         }
         at = replacements[at];
       }
     }
   }
 
-  /** A count of things of at least a byte each, so a wrong one takes no memory. */
+  /**
+   * Reads a count of elements of at least one byte each, so that a wrong count allocates no memory.
+   */
   private static int count(CodedInputStream in, int length, String what)
       throws IOException, SluiceException {
     int count = in.readUInt32();
     if (count < 1 || count > length - in.getTotalBytesRead()) {
-      throw wrong(Integer.toUnsignedString(count) + " " + what);
+      throw malformed("invalid number of " + what + ": " + Integer.toUnsignedString(count));
     }
     return count;
   }
 
-  private static SluiceException wrong(String what) {
-    return new SluiceException(
-        StatusCode.BAD_MESSAGE, "assignment: these bytes are not one: " + what);
+  private static SluiceException malformed(String what) {
+    return new SluiceException(StatusCode.BAD_MESSAGE, "malformed assignment: " + what);
   }
 }

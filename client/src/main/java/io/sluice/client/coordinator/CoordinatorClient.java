@@ -28,8 +28,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks whichever coordinator answers, and stays with it while it does. Thread-safe: calls block the
- * caller, for a bounded time. A refusal is an answer; only silence is a failure.
+ * Sends requests to any coordinator that replies, and prefers it for later requests. Thread-safe:
+ * calls block the caller, for a bounded time. A refusal is a reply; another coordinator is tried
+ * only if there is no reply.
  */
 public final class CoordinatorClient implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(CoordinatorClient.class);
@@ -67,13 +68,13 @@ public final class CoordinatorClient implements AutoCloseable {
     }
 
     /**
-     * Begins anew next time: a channel that has failed refuses calls for a while without asking,
-     * although the coordinator may have come back.
+     * Drops a failed channel, so that the next call opens a new one. A failed gRPC channel fails
+     * calls for some time without connecting, although the coordinator may be reachable again.
      */
     synchronized void drop(ManagedChannel failed) {
       if (channel == failed && !closed) {
         channel = null;
-        // Calls of other threads on it end by their deadlines.
+        // Calls of other threads on this channel end at their deadlines.
         failed.shutdown();
       }
     }
@@ -86,16 +87,16 @@ public final class CoordinatorClient implements AutoCloseable {
     }
   }
 
-  /** How long to look for a coordinator that answers. */
-  enum Patience {
-    /** Again and again, up to the configured patience. */
-    FULL,
+  /** How long a request is retried if no coordinator replies. */
+  enum Retry {
+    /** All coordinators in turn, for the configured retry period. */
+    FULL_PERIOD,
     /** Each coordinator once. */
     ONE_ROUND
   }
 
   /**
-   * @param proofs of who calls, where coordinators ask for them
+   * @param proofs interceptors that authenticate the calls; empty for none
    */
   public CoordinatorClient(
       CoordinatorClientConfig config,
@@ -112,33 +113,32 @@ public final class CoordinatorClient implements AutoCloseable {
     return !peers.isEmpty();
   }
 
-  RegisterApplicationReply registerApplication(
-      RegisterApplicationRequest request, Patience patience) throws SluiceException {
-    return ask("registerApplication", patience, stub -> stub.registerApplication(request));
+  RegisterApplicationReply registerApplication(RegisterApplicationRequest request, Retry retry)
+      throws SluiceException {
+    return ask("registerApplication", retry, stub -> stub.registerApplication(request));
   }
 
   ClientConfigurationReply clientConfiguration(ClientConfigurationRequest request)
       throws SluiceException {
-    return ask(
-        "clientConfiguration", Patience.ONE_ROUND, stub -> stub.clientConfiguration(request));
+    return ask("clientConfiguration", Retry.ONE_ROUND, stub -> stub.clientConfiguration(request));
   }
 
   RenewLeaseReply renewLease(RenewLeaseRequest request) throws SluiceException {
-    return ask("renewLease", Patience.ONE_ROUND, stub -> stub.renewLease(request));
+    return ask("renewLease", Retry.ONE_ROUND, stub -> stub.renewLease(request));
   }
 
-  RegisterShuffleReply registerShuffle(RegisterShuffleRequest request, Patience patience)
+  RegisterShuffleReply registerShuffle(RegisterShuffleRequest request, Retry retry)
       throws SluiceException {
-    return ask("registerShuffle", patience, stub -> stub.registerShuffle(request));
+    return ask("registerShuffle", retry, stub -> stub.registerShuffle(request));
   }
 
   /**
-   * Tells every coordinator, because each keeps leases of its own. Best effort.
+   * Unregisters the application at every coordinator, because each has its own leases. Best effort.
    *
-   * @return how many have heard it
+   * @return number of coordinators that confirmed it
    */
   int unregisterApplication(UnregisterApplicationRequest request, long timeoutMs) {
-    int heard = 0;
+    int confirmed = 0;
     long deadline = environment.nanoTime().getAsLong() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
     for (Peer peer : peers) {
       long leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - environment.nanoTime().getAsLong());
@@ -149,17 +149,17 @@ public final class CoordinatorClient implements AutoCloseable {
         UnregisterApplicationReply reply =
             stub(peer.channel(), Math.min(leftMs, config.callTimeoutMs()))
                 .unregisterApplication(request);
-        heard += StatusCode.of(reply.getStatus()) == StatusCode.OK ? 1 : 0;
-      } catch (StatusRuntimeException silence) {
-        // Its lease will run out there.
+        confirmed += StatusCode.of(reply.getStatus()) == StatusCode.OK ? 1 : 0;
+      } catch (StatusRuntimeException e) {
+        // The lease expires at this coordinator.
         LOG.debug(
-            "coordinator not told of the end app={} coordinator={} reason={}",
+            "application not unregistered at coordinator application={} coordinator={} reason={}",
             request.getApplication(),
             peer.address,
-            silence.getStatus());
+            e.getStatus());
       }
     }
-    return heard;
+    return confirmed;
   }
 
   private CoordinatorBlockingStub stub(ManagedChannel channel, long timeoutMs) {
@@ -167,14 +167,14 @@ public final class CoordinatorClient implements AutoCloseable {
         .withDeadlineAfter(timeoutMs, TimeUnit.MILLISECONDS);
   }
 
-  private <R> R ask(String what, Patience patience, Function<CoordinatorBlockingStub, R> call)
+  private <R> R ask(String what, Retry retry, Function<CoordinatorBlockingStub, R> call)
       throws SluiceException {
     long start = environment.nanoTime().getAsLong();
     int first = preferred;
-    StringBuilder silent = new StringBuilder();
+    StringBuilder failures = new StringBuilder();
     SluiceException denied = null;
     while (true) {
-      silent.setLength(0);
+      failures.setLength(0);
       for (int i = 0; i < peers.size(); i++) {
         int number = (first + i) % peers.size();
         Peer peer = peers.get(number);
@@ -191,7 +191,9 @@ public final class CoordinatorClient implements AutoCloseable {
         } catch (StatusRuntimeException e) {
           if (Thread.currentThread().isInterrupted()) {
             throw new SluiceException(
-                StatusCode.NO_SERVERS, what + ": interrupted while asking " + peer.address, e);
+                StatusCode.NO_SERVERS,
+                what + ": interrupted during a call to coordinator " + peer.address,
+                e);
           }
           if (isDenied(e)) {
             denied =
@@ -205,8 +207,8 @@ public final class CoordinatorClient implements AutoCloseable {
             throw denied;
           }
           peer.drop(channel);
-          silent
-              .append(silent.isEmpty() ? "" : ", ")
+          failures
+              .append(failures.isEmpty() ? "" : ", ")
               .append(peer.address)
               .append(": ")
               .append(reason(e));
@@ -216,18 +218,25 @@ public final class CoordinatorClient implements AutoCloseable {
         throw denied;
       }
       boolean again =
-          patience == Patience.FULL
+          retry == Retry.FULL_PERIOD
               && !closed
               && elapsedMs(start) + PAUSE_BETWEEN_ROUNDS_MS < config.retryPeriodMs();
       if (!again || !pause()) {
         throw new SluiceException(
             StatusCode.NO_SERVERS,
-            what + ": no coordinator answered within " + elapsedMs(start) + " ms (" + silent + ")");
+            what
+                + ": no coordinator replied within "
+                + elapsedMs(start)
+                + " ms ("
+                + failures
+                + ")");
       }
     }
   }
 
-  /** An answer, too: another coordinator would give the same, but for one that is a false one. */
+  /**
+   * Whether a call was denied. All real coordinators deny it, so that only a false one is skipped.
+   */
   private static boolean isDenied(StatusRuntimeException e) {
     return e.getStatus().getCode() == Code.PERMISSION_DENIED
         || e.getStatus().getCode() == Code.UNAUTHENTICATED;
@@ -258,7 +267,7 @@ public final class CoordinatorClient implements AutoCloseable {
     }
   }
 
-  /** Ends the channels. Idempotent. */
+  /** Closes the channels. Idempotent. */
   @Override
   public void close() {
     closed = true;

@@ -6,15 +6,15 @@ import io.sluice.common.config.HostPort;
 import java.util.List;
 
 /**
- * How coordinators are asked.
+ * Settings of requests to coordinators.
  *
- * @param quorum the coordinators, any of which will do; empty: there is none
- * @param callTimeoutMs for one call to one of them
- * @param retryPeriodMs for all tries of one question together
- * @param replicas copies of every partition
- * @param maxServers most servers for one shuffle; 0: the coordinator's own limit
- * @param requiredTags only servers that carry all of them
- * @param servedSettings whether a driver asks what the operator wants jobs to be configured with
+ * @param quorum addresses of the coordinators, any of which is used; empty: none
+ * @param callTimeoutMs timeout of one call to one coordinator
+ * @param retryPeriodMs retry period of one request
+ * @param replicas number of replicas of every partition
+ * @param maxServers maximum number of servers of one shuffle; 0: the limit of the coordinator
+ * @param requiredTags tags that every server of a shuffle must have
+ * @param servedSettings whether a driver gets settings of the operator from a coordinator
  */
 public record CoordinatorClientConfig(
     List<HostPort> quorum,
@@ -27,42 +27,44 @@ public record CoordinatorClientConfig(
   static final ConfigKey<List<HostPort>> COORDINATORS =
       ConfigKey.hostPorts("rss.coordinator.quorum")
           .doc(
-              "Coordinators of the cluster; any that answers is used. Without it jobs use their"
-                  + " engine's own shuffle. Set it in every job that is to use Sluice.")
+              "Addresses of the coordinators, as host:port,host:port; any coordinator that"
+                  + " replies is used. Without this key, a job uses the built-in shuffle of its"
+                  + " engine. Set it in every job that uses Sluice.")
           .build();
 
-  static final ConfigKey<Long> COORDINATOR_PATIENCE =
+  static final ConfigKey<Long> COORDINATOR_TIMEOUT =
       ConfigKey.durationMs("rss.access.timeout.ms")
           .defaultValue(10_000L)
           .atLeast(1L)
           .atMost(3_600_000L)
           .doc(
-              "How long a driver looks for a coordinator that answers; then the shuffle uses the"
-                  + " engine's own. Lower it if jobs must not wait while all coordinators are down.")
+              "Time for which a driver tries to reach a coordinator before a shuffle falls back"
+                  + " to the built-in shuffle. Lower it if jobs must not wait while all"
+                  + " coordinators are down.")
           .build();
 
   static final ConfigKey<Boolean> SERVED_SETTINGS =
       ConfigKey.bool("rss.dynamicClientConf.enabled")
           .defaultValue(true)
           .doc(
-              "Whether the driver asks a coordinator for settings of the operator. Settings of"
-                  + " the job win, unless the operator forces one. Set it to `false` to compare a job"
-                  + " with and without them.")
+              "Whether the driver applies settings of the operator, which a coordinator serves."
+                  + " Settings of the job take precedence, unless the operator forces a setting."
+                  + " Set it to `false` to compare a job with and without them.")
           .build();
 
   static final ConfigKey<List<String>> TAGS =
       ConfigKey.strings("rss.client.assignment.tags")
           .doc(
-              "Tags that a server must all carry to get partitions of this job. Set it where some"
-                  + " servers are reserved, or have other disks.")
+              "Tags that every server of this job must have, comma-separated. Set it if some"
+                  + " servers are reserved for certain jobs, or have other disks.")
           .build();
 
   static final ConfigKey<Integer> NODES_MAX =
       ConfigKey.integer("rss.client.assignment.shuffle.nodes.max")
           .defaultValue(-1)
           .atLeast(1)
-          .alsoAllow(-1, "as many as the coordinator gives")
-          .alsoAllow(0, "as many as the coordinator gives")
+          .alsoAllow(-1, "the limit of the coordinator")
+          .alsoAllow(0, "the limit of the coordinator")
           .doc(
               "Maximum number of servers of one shuffle, within the limit of the coordinator."
                   + " Lower it for jobs of thousands of small shuffles, to save connections.")
@@ -75,12 +77,12 @@ public record CoordinatorClientConfig(
           .atMost(16)
           .doc(
               "Number of replicas of each partition, on distinct hosts where possible. Set it to"
-                  + " 2 if the loss of a server must not rerun map tasks; pushes then cost twice the"
-                  + " network.")
+                  + " 2 if the loss of a server must not rerun map tasks; pushes then cost twice"
+                  + " the network.")
           .build();
 
   public static final List<ConfigKey<?>> KEYS =
-      List.of(COORDINATORS, COORDINATOR_PATIENCE, SERVED_SETTINGS, TAGS, NODES_MAX, REPLICAS);
+      List.of(COORDINATORS, COORDINATOR_TIMEOUT, SERVED_SETTINGS, TAGS, NODES_MAX, REPLICAS);
 
   public CoordinatorClientConfig {
     quorum = List.copyOf(quorum);
@@ -88,21 +90,21 @@ public record CoordinatorClientConfig(
   }
 
   /**
-   * @param requestTimeoutMs for one request to a server, which a call to a coordinator does not
-   *     exceed either
+   * @param requestTimeoutMs timeout of one request to a server, which is the maximum for a
+   *     coordinator too
    */
   public static CoordinatorClientConfig from(ConfigSet set, long requestTimeoutMs) {
     return new CoordinatorClientConfig(
         set.find(COORDINATORS).orElse(List.of()),
-        Math.min(requestTimeoutMs, Math.max(1, set.get(COORDINATOR_PATIENCE) / 2)),
-        set.get(COORDINATOR_PATIENCE),
+        Math.min(requestTimeoutMs, Math.max(1, set.get(COORDINATOR_TIMEOUT) / 2)),
+        set.get(COORDINATOR_TIMEOUT),
         set.get(REPLICAS),
         Math.max(0, set.get(NODES_MAX)),
         set.find(TAGS).orElse(List.of()),
         set.get(SERVED_SETTINGS));
   }
 
-  /** The same with less time for one call. */
+  /** Returns a copy with another timeout of one call. */
   CoordinatorClientConfig callingFor(long timeoutMs) {
     return new CoordinatorClientConfig(
         quorum, timeoutMs, retryPeriodMs, replicas, maxServers, requiredTags, servedSettings);

@@ -2,7 +2,7 @@ package io.sluice.client.coordinator;
 
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
-import io.sluice.client.coordinator.CoordinatorClient.Patience;
+import io.sluice.client.coordinator.CoordinatorClient.Retry;
 import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
 import io.sluice.client.coordinator.ShuffleRegistration.Reason;
 import io.sluice.client.coordinator.ShuffleRegistration.Refused;
@@ -40,21 +40,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An application session that renews its lease on a daemon thread of its own. Thread-safe; calls to
- * coordinators are made without a lock.
+ * An application session that renews its lease on its own daemon thread. Thread-safe; calls to
+ * coordinators run without a lock.
  */
 public final class LeasedApplicationSession implements ApplicationSession {
   private static final Logger LOG = LoggerFactory.getLogger(LeasedApplicationSession.class);
 
   private static final int MAX_PARTITIONS = (1 << 24) - 1;
 
-  /** Wait before the next renewal after one that no coordinator answered. */
-  private static final long RENEW_AGAIN_MS = 1_000;
+  /** Delay after a renewal without reply. */
+  private static final long RENEWAL_RETRY_MS = 1_000;
 
-  /** For a coordinator that names no lease. */
+  /** Lease that is assumed if the coordinator reports none. */
   private static final long DEFAULT_LEASE_MS = 60_000;
 
-  /** What is not deleted by then is deleted when the lease ends. */
+  /** Timeout of unregistering at all servers; the end of the lease deletes the remaining data. */
   private static final long UNREGISTER_TIMEOUT_MS = 10_000;
 
   private final String application;
@@ -66,11 +66,11 @@ public final class LeasedApplicationSession implements ApplicationSession {
   private final DriverEnvironment environment;
   private final ScheduledExecutorService background;
   private final Map<Integer, Registered> shuffles = new ConcurrentHashMap<>();
-  // Of all shuffles. Further servers that stand in for silent coordinators come from here.
+  // Servers of all shuffles, by name. A replacement comes from here if no coordinator replies.
   private final Map<String, ServerId> servers = new ConcurrentHashMap<>();
-  private final AtomicInteger turns = new AtomicInteger();
+  private final AtomicInteger rotation = new AtomicInteger();
   private volatile MovedShuffles moved;
-  // Moves that no coordinator has heard to be applied. Touched by the background thread alone.
+  // Applied moves that are not yet reported to a coordinator. Owned by the background thread.
   private final Set<ShuffleMove> appliedMoves = new LinkedHashSet<>();
   // Both guarded by this.
   private int fallbacks;
@@ -79,7 +79,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
   private volatile boolean coordinatorsAway;
   private volatile boolean closed;
 
-  /** A shuffle, and every server that may have something of it. Immutable. */
+  /** A registered shuffle, and every server that may have data of it. Immutable. */
   private record Registered(int partitions, Map<String, ServerId> servers) {
     Registered {
       servers = Map.copyOf(servers);
@@ -94,8 +94,8 @@ public final class LeasedApplicationSession implements ApplicationSession {
 
   /**
    * @param coordinators takes: closed with the session
-   * @param user operating-system user that the job runs as
-   * @param identity keeps the tokens that coordinators grant
+   * @param user operating-system user of the job
+   * @param identity stores the tokens that coordinators grant
    */
   public LeasedApplicationSession(
       String application,
@@ -119,7 +119,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
   public ShuffleRegistration registerShuffle(int shuffle, int partitions) {
     ShuffleRegistration outcome = tryToRegister(shuffle, partitions);
     if (outcome instanceof Refused refused) {
-      // Told with the next renewal, so that operators see which applications do without us, and
+      // Reported with the next renewal, so that operators see which applications fall back, and
       // why.
       synchronized (this) {
         fallbacks++;
@@ -135,22 +135,22 @@ public final class LeasedApplicationSession implements ApplicationSession {
     }
     if (!coordinators.isConfigured()) {
       return new Refused(
-          Reason.NOT_CONFIGURED, "rss.coordinator.quorum is not set; give host:port,host:port");
+          Reason.NOT_CONFIGURED,
+          "rss.coordinator.quorum is not set; set it to host:port,host:port");
     }
     if (partitions < 1 || partitions > MAX_PARTITIONS) {
       return new Refused(
           Reason.UNSUPPORTED,
-          "shuffle "
+          "unsupported number of partitions: shuffle="
               + shuffle
-              + " has "
+              + " partitions="
               + partitions
-              + " partitions; 1 to "
-              + MAX_PARTITIONS
-              + " can be served");
+              + " maxPartitions="
+              + MAX_PARTITIONS);
     }
-    Patience patience = coordinatorsAway ? Patience.ONE_ROUND : Patience.FULL;
+    Retry retry = coordinatorsAway ? Retry.ONE_ROUND : Retry.FULL_PERIOD;
     try {
-      ShuffleRegistration outcome = register(shuffle, partitions, patience);
+      ShuffleRegistration outcome = register(shuffle, partitions, retry);
       coordinatorsAway = false;
       return outcome;
     } catch (SluiceException e) {
@@ -162,7 +162,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
     }
   }
 
-  private ShuffleRegistration register(int shuffle, int partitions, Patience patience)
+  private ShuffleRegistration register(int shuffle, int partitions, Retry retry)
       throws SluiceException {
     ShuffleId id = ShuffleId.newBuilder().setApplication(application).setShuffle(shuffle).build();
     RegisterShuffleRequest request =
@@ -173,7 +173,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
             .setMaxServers(config.maxServers())
             .addAllRequiredTags(config.requiredTags())
             .build();
-    Answer answer = ask(request, patience);
+    Answer answer = ask(request, retry);
     if (answer.refused() != null) {
       return answer.refused();
     }
@@ -190,23 +190,23 @@ public final class LeasedApplicationSession implements ApplicationSession {
     return new Assigned(assignment);
   }
 
-  /** What the coordinator gave; one of the two is null. */
+  /** Result of a request for servers; one of the two is null. */
   private record Answer(RegisterShuffleReply reply, Refused refused) {}
 
-  /** Asks for servers, and registers the application first where that is needed. */
-  private Answer ask(RegisterShuffleRequest request, Patience patience) throws SluiceException {
-    Refused refused = registered ? null : registerApplication(patience);
+  /** Requests servers, and registers the application before if necessary. */
+  private Answer ask(RegisterShuffleRequest request, Retry retry) throws SluiceException {
+    Refused refused = registered ? null : registerApplication(retry);
     if (refused != null) {
       return new Answer(null, refused);
     }
-    RegisterShuffleReply reply = coordinators.registerShuffle(request, patience);
+    RegisterShuffleReply reply = coordinators.registerShuffle(request, retry);
     if (StatusCode.of(reply.getStatus()) == StatusCode.UNKNOWN_APPLICATION) {
-      // Another coordinator than before, or the same one without its memory.
-      refused = registerApplication(patience);
+      // Another coordinator than before, or the same one after a restart.
+      refused = registerApplication(retry);
       if (refused != null) {
         return new Answer(null, refused);
       }
-      reply = coordinators.registerShuffle(request, patience);
+      reply = coordinators.registerShuffle(request, retry);
     }
     StatusCode status = StatusCode.of(reply.getStatus());
     return status == StatusCode.OK
@@ -231,44 +231,46 @@ public final class LeasedApplicationSession implements ApplicationSession {
             .addAllRequiredTags(config.requiredTags())
             .addAllExcludedServers(excluded)
             .build();
-    Optional<ServerId> given;
+    Optional<ServerId> replacement;
     try {
-      Answer answer = ask(request, Patience.ONE_ROUND);
+      Answer answer = ask(request, Retry.ONE_ROUND);
       coordinatorsAway = false;
       if (answer.refused() != null) {
         LOG.info(
-            "no further server app={} shuffle={} reason={} message={}",
+            "no replacement server application={} shuffle={} reason={} message={}",
             application,
             shuffle,
             answer.refused().reason(),
             answer.refused().message());
       }
-      given =
+      replacement =
           Optional.ofNullable(answer.reply())
               .filter(reply -> reply.getServersCount() > 0)
               .map(reply -> reply.getServers(0))
-              // A coordinator that knows nothing of further servers heeds the names all the same.
+              // A coordinator without support for replacement servers may return an excluded
+              // server.
               .filter(server -> !excluded.contains(server.getName()))
               .filter(server -> ShuffleAssignment.problemOf(server) == null);
     } catch (SluiceException e) {
       coordinatorsAway = true;
       LOG.info(
-          "further server taken from those in use app={} shuffle={} reason={}",
+          "replacement server chosen among used servers, no coordinator replied application={}"
+              + " shuffle={} reason={}",
           application,
           shuffle,
           e.getMessage());
-      given = oneInUse(excluded);
+      replacement = usedServer(excluded);
     }
-    if (given.isEmpty()) {
-      return given;
+    if (replacement.isEmpty()) {
+      return replacement;
     }
-    ServerId server = given.get();
+    ServerId server = replacement.get();
     servers.put(server.getName(), server);
     Registered now = shuffles.computeIfPresent(shuffle, (number, before) -> before.with(server));
-    return now == null ? Optional.empty() : given;
+    return now == null ? Optional.empty() : replacement;
   }
 
-  private Optional<ServerId> oneInUse(Collection<String> excluded) {
+  private Optional<ServerId> usedServer(Collection<String> excluded) {
     List<ServerId> usable =
         servers.values().stream()
             .filter(server -> !excluded.contains(server.getName()))
@@ -276,11 +278,11 @@ public final class LeasedApplicationSession implements ApplicationSession {
             .toList();
     return usable.isEmpty()
         ? Optional.empty()
-        : Optional.of(usable.get(Math.floorMod(turns.getAndIncrement(), usable.size())));
+        : Optional.of(usable.get(Math.floorMod(rotation.getAndIncrement(), usable.size())));
   }
 
-  /** Null when the application is registered. */
-  private Refused registerApplication(Patience patience) throws SluiceException {
+  /** Registers the application; returns null on success. */
+  private Refused registerApplication(Retry retry) throws SluiceException {
     RegisterApplicationReply reply =
         coordinators.registerApplication(
             RegisterApplicationRequest.newBuilder()
@@ -289,12 +291,12 @@ public final class LeasedApplicationSession implements ApplicationSession {
                 .setClientVersion(clientVersion)
                 .setContinued(registered)
                 .build(),
-            patience);
+            retry);
     StatusCode status = StatusCode.of(reply.getStatus());
     if (status != StatusCode.OK) {
       return refused(status, reply.getMessage());
     }
-    identity.learn(reply.hasToken(), reply.getToken(), application);
+    identity.acceptToken(reply.hasToken(), reply.getToken(), application);
     boolean first;
     synchronized (this) {
       first = !registered;
@@ -326,7 +328,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
               INTERNAL ->
               Reason.UNSUPPORTED;
         };
-    return new Refused(reason, message.isEmpty() ? "the coordinator says " + status : message);
+    return new Refused(reason, message.isEmpty() ? "the coordinator returned " + status : message);
   }
 
   private static long thirdOf(long leaseMs) {
@@ -337,56 +339,57 @@ public final class LeasedApplicationSession implements ApplicationSession {
     try {
       ScheduledFuture<?> unused = background.schedule(this::renew, delayMs, TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
-      LOG.debug("lease is not renewed after the end app={}", application);
+      LOG.debug("lease not renewed after close application={}", application);
     }
   }
 
-  /** Runs on the background thread; schedules itself again, whatever happens. */
+  /** Renews the lease on the background thread; schedules the next renewal even after an error. */
   private void renew() {
     if (closed) {
       return;
     }
-    long nextMs = RENEW_AGAIN_MS;
+    long nextMs = RENEWAL_RETRY_MS;
     try {
       RenewLeaseReply reply = coordinators.renewLease(renewal());
       StatusCode status = StatusCode.of(reply.getStatus());
       if (status == StatusCode.OK) {
         nextMs = thirdOf(reply.getLeaseMs());
-        identity.learn(reply.hasToken(), reply.getToken(), application);
+        identity.acceptToken(reply.hasToken(), reply.getToken(), application);
         appliedMoves.clear();
         if (applyMoves(reply.getMovesList())) {
-          // A server waits for this before it leaves.
-          nextMs = Math.min(nextMs, RENEW_AGAIN_MS);
+          // The leaving server waits for the report before it exits.
+          nextMs = Math.min(nextMs, RENEWAL_RETRY_MS);
         }
       } else if (status == StatusCode.UNKNOWN_APPLICATION) {
-        Refused refused = registerApplication(Patience.ONE_ROUND);
+        Refused refused = registerApplication(Retry.ONE_ROUND);
         if (refused == null) {
-          LOG.info("application registered again app={}", application);
+          LOG.info("application registered again application={}", application);
         } else {
           LOG.warn(
-              "application cannot be registered again app={} reason={} message={}",
+              "registering the application again failed application={} reason={} message={}",
               application,
               refused.reason(),
               refused.message());
         }
       }
       if (coordinatorsAway) {
-        LOG.info("coordinator answers again app={}", application);
+        LOG.info("coordinator reachable again application={}", application);
       }
       coordinatorsAway = false;
     } catch (SluiceException e) {
       if (!coordinatorsAway) {
-        LOG.warn("lease not renewed, trying on app={} reason={}", application, e.getMessage());
+        LOG.warn(
+            "lease not renewed, retrying application={} reason={}", application, e.getMessage());
       }
       coordinatorsAway = true;
     } catch (RuntimeException e) {
-      LOG.error("lease not renewed, trying on app={}", application, e);
+      LOG.error("internal error: lease not renewed, retrying application={}", application, e);
     } finally {
       renewAfter(nextMs);
     }
   }
 
-  /** Whether any was applied. */
+  /** Applies moves; returns whether any was applied. */
   private boolean applyMoves(List<ShuffleMove> moves) {
     MovedShuffles listener = moved;
     for (ShuffleMove move : moves) {
@@ -396,7 +399,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
           && ShuffleAssignment.problemOf(to) == null
           && !to.getName().equals(move.getFrom())
           && listener.moved(shuffle, move.getFrom(), to)) {
-        // It is told to forget the shuffle like all others.
+        // So that unregistering the shuffle includes the new server.
         if (shuffles.computeIfPresent(shuffle, (number, before) -> before.with(to)) != null) {
           servers.put(to.getName(), to);
         }
@@ -429,18 +432,21 @@ public final class LeasedApplicationSession implements ApplicationSession {
     try {
       background.execute(() -> forget(known.servers().values(), List.of(shuffle)));
     } catch (RejectedExecutionException e) {
-      // The whole application is being forgotten.
-      LOG.debug("shuffle ends with its application app={} shuffle={}", application, shuffle);
+      // The whole application is being unregistered.
+      LOG.debug(
+          "shuffle is unregistered with its application application={} shuffle={}",
+          application,
+          shuffle);
     }
   }
 
   /**
-   * Tells servers to forget shuffles, or the whole application; all servers together get ten
-   * seconds.
+   * Unregisters shuffles, or the whole application, at servers; ten seconds for all servers
+   * together.
    *
-   * @param which empty: all
+   * @param shuffleNumbers shuffles to unregister; empty: the whole application
    */
-  private void forget(Iterable<ServerId> where, List<Integer> which) {
+  private void forget(Iterable<ServerId> where, List<Integer> shuffleNumbers) {
     long deadline =
         environment.nanoTime().getAsLong() + TimeUnit.MILLISECONDS.toNanos(UNREGISTER_TIMEOUT_MS);
     Map<String, ManagedChannel> channels = new HashMap<>();
@@ -457,7 +463,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
                     environment
                         .channels()
                         .open(server.getHost(), server.getRpcPort(), identity.applicationProofs()));
-        forget(server, channel, which, leftMs);
+        forget(server, channel, shuffleNumbers, leftMs);
       }
     } finally {
       channels.values().forEach(ManagedChannel::shutdownNow);
@@ -465,27 +471,27 @@ public final class LeasedApplicationSession implements ApplicationSession {
   }
 
   private void forget(
-      ServerId server, ManagedChannel channel, List<Integer> which, long timeoutMs) {
+      ServerId server, ManagedChannel channel, List<Integer> shuffleNumbers, long timeoutMs) {
     try {
       ShuffleServerControlGrpc.ShuffleServerControlBlockingStub stub =
           ShuffleServerControlGrpc.newBlockingStub(channel)
               .withDeadlineAfter(timeoutMs, TimeUnit.MILLISECONDS);
-      if (which.isEmpty()) {
+      if (shuffleNumbers.isEmpty()) {
         stub.unregisterShuffleApplication(
             UnregisterShuffleApplicationRequest.newBuilder().setApplication(application).build());
       } else {
         stub.unregisterShuffles(
             UnregisterShufflesRequest.newBuilder()
                 .setApplication(application)
-                .addAllShuffles(which)
+                .addAllShuffles(shuffleNumbers)
                 .build());
       }
     } catch (StatusRuntimeException e) {
-      // The end of the lease will do it.
+      // The end of the lease deletes the data.
       LOG.debug(
-          "server not told to forget app={} shuffles={} server={} reason={}",
+          "shuffles not unregistered at server application={} shuffles={} server={} reason={}",
           application,
-          which,
+          shuffleNumbers,
           server.getName(),
           e.getStatus());
     }

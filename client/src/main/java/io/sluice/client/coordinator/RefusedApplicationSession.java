@@ -6,20 +6,23 @@ import io.sluice.proto.ServerId;
 import java.util.Collection;
 import java.util.Optional;
 
-/** Of an application that cannot even say who it is: no shuffle gets servers. Immutable. */
+/**
+ * Session of an application whose identity or TLS settings are invalid: every shuffle is refused.
+ * Immutable.
+ */
 public final class RefusedApplicationSession implements ApplicationSession {
-  private final String why;
+  private final String reason;
 
   /**
-   * @param why for the engine's warning
+   * @param reason reason for the warning of the engine
    */
-  public RefusedApplicationSession(String why) {
-    this.why = why;
+  public RefusedApplicationSession(String reason) {
+    this.reason = reason;
   }
 
   @Override
   public ShuffleRegistration registerShuffle(int shuffle, int partitions) {
-    return new Refused(Reason.DENIED, why);
+    return new Refused(Reason.DENIED, reason);
   }
 
   @Override
@@ -30,11 +33,11 @@ public final class RefusedApplicationSession implements ApplicationSession {
 
   @Override
   public void unregisterShuffle(int shuffle) {
-    // None was assigned.
+    // No shuffle was assigned.
   }
 
   @Override
   public void close() {
-    // Nothing was begun.
+    // There is nothing to close.
   }
 }

@@ -19,24 +19,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the operator wants jobs to be configured with, as a coordinator gives it to a driver before
- * that registers. What the job says itself holds, unless the operator has forced a setting.
- * Immutable.
+ * Settings of jobs that the operator defines, and that a coordinator serves to a driver before it
+ * registers. Settings of the job take precedence, unless the operator forces a setting. Immutable.
  */
 public final class ServedSettings {
   public static final ServedSettings NONE = new ServedSettings(List.of());
 
   private static final Logger LOG = LoggerFactory.getLogger(ServedSettings.class);
 
-  private static final String COMMON = "rss.";
+  private static final String COMMON_PREFIX = "rss.";
 
-  /** Who may be trusted, and which coordinators there are, only the job can say. */
-  private static final List<String> NEVER = List.of("rss.security.", "rss.coordinator.");
+  /** Security and coordinator settings are taken from the job only. */
+  private static final List<String> FORBIDDEN_PREFIXES =
+      List.of("rss.security.", "rss.coordinator.");
 
-  private static final int MOST = 1000;
+  private static final int MAX_SETTINGS = 1000;
 
-  /** A job should not begin late for this. */
-  private static final long LONGEST_CALL_MS = 3_000;
+  /** Short, so that the start of a job is not delayed. */
+  private static final long MAX_CALL_MS = 3_000;
 
   private final List<ClientSetting> settings;
 
@@ -44,25 +44,28 @@ public final class ServedSettings {
     this.settings = List.copyOf(settings);
   }
 
-  /** Of a coordinator's reply; what no coordinator may say is left out. */
+  /** Returns the allowed settings of a coordinator's reply. */
   static ServedSettings of(ClientConfigurationReply reply) {
     return new ServedSettings(
-        reply.getSettingsList().stream().limit(MOST).filter(ServedSettings::isAllowed).toList());
+        reply.getSettingsList().stream()
+            .limit(MAX_SETTINGS)
+            .filter(ServedSettings::isAllowed)
+            .toList());
   }
 
   private static boolean isAllowed(ClientSetting setting) {
     String key = setting.getKey();
-    int at = key.indexOf(COMMON);
+    int at = key.indexOf(COMMON_PREFIX);
     String common = at < 0 ? "" : key.substring(at);
-    return !common.isEmpty() && NEVER.stream().noneMatch(common::startsWith);
+    return !common.isEmpty() && FORBIDDEN_PREFIXES.stream().noneMatch(common::startsWith);
   }
 
   /**
-   * Asks each coordinator once. Whatever goes wrong, the job goes on with its own settings, with
-   * one line in the log.
+   * Requests the settings, from each coordinator once. After any failure, the job continues with
+   * its own settings and one log line.
    *
-   * @param user operating-system user that the job runs as
-   * @param environment where the user's secret may be
+   * @param user operating-system user of the job
+   * @param environment environment variables, which may contain the user's secret
    */
   public static ServedSettings fetch(
       ClientConfig config, String user, Map<String, String> environment, LongSupplier nanoTime) {
@@ -72,12 +75,12 @@ public final class ServedSettings {
     }
     ClientTls tls = ClientTls.of(config.security().tls(), nanoTime);
     if (tls.problem().isPresent()) {
-      // Registration says so.
+      // The registration reports the problem.
       return NONE;
     }
     try (CoordinatorClient coordinators =
         new CoordinatorClient(
-            how.callingFor(Math.min(LONGEST_CALL_MS, how.callTimeoutMs())),
+            how.callingFor(Math.min(MAX_CALL_MS, how.callTimeoutMs())),
             ClientIdentity.ofDriver(
                     config.security(), user, environment, new ApplicationCredentials())
                 .userProofs(),
@@ -86,12 +89,12 @@ public final class ServedSettings {
           coordinators.clientConfiguration(
               ClientConfigurationRequest.newBuilder().setUser(user).build());
       if (StatusCode.of(reply.getStatus()) != StatusCode.OK) {
-        LOG.info("no settings from the coordinator reason={}", reply.getMessage());
+        LOG.info("no settings received from a coordinator reason={}", reply.getMessage());
         return NONE;
       }
       return of(reply);
     } catch (IOException e) {
-      LOG.info("no settings from the coordinator reason={}", e.getMessage());
+      LOG.info("no settings received from a coordinator reason={}", e.getMessage());
       return NONE;
     }
   }
@@ -101,11 +104,11 @@ public final class ServedSettings {
   }
 
   /**
-   * What is to be set for a job, beyond and instead of what it says itself.
+   * Returns the settings to add to or replace in the configuration of a job.
    *
-   * @param enginePrefix such as {@code spark.}; settings of other engines are left out, and those
-   *     of this one outweigh common ones
-   * @param own what the job says, by full name
+   * @param enginePrefix prefix such as {@code spark.}; settings of this engine replace common ones,
+   *     and those of other engines are ignored
+   * @param own settings of the job, by full name
    */
   public Map<String, String> changes(String enginePrefix, Map<String, String> own) {
     Map<String, String> changes = new LinkedHashMap<>();
@@ -119,7 +122,7 @@ public final class ServedSettings {
   private void add(boolean forced, String enginePrefix, Map<String, String> changes) {
     for (String prefix : List.of("", enginePrefix)) {
       for (ClientSetting setting : settings) {
-        if (setting.getForced() == forced && setting.getKey().startsWith(prefix + COMMON)) {
+        if (setting.getForced() == forced && setting.getKey().startsWith(prefix + COMMON_PREFIX)) {
           String common = setting.getKey().substring(prefix.length());
           changes.put(enginePrefix + common, setting.getValue());
         }
@@ -127,7 +130,7 @@ public final class ServedSettings {
     }
   }
 
-  /** For a process that cannot ask itself; {@link #fromText} reads it. */
+  /** Encodes the settings for another process, which reads them with {@link #fromText}. */
   public String toText() {
     return Base64.getEncoder()
         .encodeToString(
@@ -135,9 +138,9 @@ public final class ServedSettings {
   }
 
   /**
-   * What {@link #toText} has written.
+   * Decodes the text of {@link #toText}.
    *
-   * @param text null: none
+   * @param text encoded settings; null: none
    */
   public static ServedSettings fromText(String text) {
     if (text == null) {
@@ -146,9 +149,9 @@ public final class ServedSettings {
     try {
       return of(ClientConfigurationReply.parseFrom(Base64.getDecoder().decode(text)));
     } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
-      // Not the text: it is as long as all settings, and who reads the log may not know them.
+      // Without the text: it is long, and settings may be confidential.
       throw new IllegalArgumentException(
-          "settings of the coordinator are damaged, " + text.length() + " characters", e);
+          "malformed settings from the coordinator, characters=" + text.length(), e);
     }
   }
 }

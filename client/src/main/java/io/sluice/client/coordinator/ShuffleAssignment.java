@@ -17,18 +17,19 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Which servers hold which partitions of one shuffle: contiguous ranges, each with one chain of
- * servers per replica. Its size follows the number of ranges and servers, not of partitions, so it
- * can travel in every task's description, as Java serialization or as {@link #toBytes}. Immutable.
+ * The servers of the partitions of one shuffle. Partitions are grouped in contiguous ranges, and
+ * each range has one chain of servers per replica. The size depends on the number of ranges and
+ * servers, not of partitions, so that every task description can contain it, by Java serialization
+ * or as {@link #toBytes}. Immutable.
  *
- * <p>A chain has one server at first. When a server fails or a partition grows too large for it, a
- * further server joins: the result is another assignment of the next generation. Writers push to
- * the newest server of a chain; blocks of the partition may be on any of them, so readers take the
- * union.
+ * <p>A chain has one server at first. When a server fails, or a partition becomes too large for it,
+ * a server is added to the chain; the result is a new assignment of the next generation. Map tasks
+ * push to the newest server of a chain. Blocks may be on any server of it, so readers visit all of
+ * them.
  *
- * <p>Invariants: no chain names a server twice; a server that was replaced because it failed is
- * never the newest of a chain, and every chain that has it has its replacement too, so what was
- * meant for the one may go to the other as it is.
+ * <p>Invariants: a server is at most once in a chain. A server that was replaced after a failure is
+ * never the newest of a chain, and every chain that has it has its replacement too, so frames for
+ * the failed server can go to the replacement unchanged.
  */
 public final class ShuffleAssignment implements Serializable {
   private static final long serialVersionUID = 2L;
@@ -37,7 +38,7 @@ public final class ShuffleAssignment implements Serializable {
   private final transient int generation;
   private final transient List<ServerId> servers;
 
-  /** By server: who took over from it when it failed, or -1. */
+  /** By server: index of its replacement after a failure, or -1. */
   private final transient int[] replacements;
 
   private final transient int[] firstOfRange;
@@ -47,7 +48,7 @@ public final class ShuffleAssignment implements Serializable {
 
   private final transient int partitionCount;
 
-  /** Takes all arrays; used by this class and its codec. */
+  /** Takes all arrays. Called by this class and its codec. */
   ShuffleAssignment(
       ShuffleId shuffle,
       int generation,
@@ -66,16 +67,16 @@ public final class ShuffleAssignment implements Serializable {
   }
 
   /**
-   * Takes a coordinator's reply apart.
+   * Creates the assignment of a coordinator's reply.
    *
-   * @throws SluiceException INTERNAL if it does not cover the partitions as the protocol demands
+   * @throws SluiceException INTERNAL if the ranges do not cover all partitions in order
    */
   public static ShuffleAssignment of(
       ShuffleId shuffle, int partitionCount, RegisterShuffleReply reply) throws SluiceException {
     for (ServerId server : reply.getServersList()) {
       String problem = problemOf(server);
       if (problem != null) {
-        throw wrong(problem);
+        throw malformed(problem);
       }
     }
     int ranges = reply.getRangesCount();
@@ -85,7 +86,7 @@ public final class ShuffleAssignment implements Serializable {
     for (int i = 0; i < ranges; i++) {
       PartitionRange range = reply.getRanges(i);
       if (range.getFirst() != next || range.getLast() < next) {
-        throw wrong("range " + i + " is " + range.getFirst() + ".." + range.getLast());
+        throw malformed("range " + i + " is " + range.getFirst() + ".." + range.getLast());
       }
       next = range.getLast() + 1;
       first[i] = range.getFirst();
@@ -93,16 +94,16 @@ public final class ShuffleAssignment implements Serializable {
       for (int replica = 0; replica < chains[i].length; replica++) {
         int server = range.getServers(replica);
         if (server < 0 || server >= reply.getServersCount()) {
-          throw wrong("range " + i + " names server " + server);
+          throw malformed("range " + i + " has unknown server " + server);
         }
         chains[i][replica] = new int[] {server};
       }
       if (chains[i].length == 0) {
-        throw wrong("range " + i + " has no server");
+        throw malformed("range " + i + " has no server");
       }
     }
     if (next != partitionCount || ranges == 0) {
-      throw wrong("ranges end at " + next + " of " + partitionCount + " partitions");
+      throw malformed("ranges cover " + next + " of " + partitionCount + " partitions");
     }
     int[] replacements = new int[reply.getServersCount()];
     Arrays.fill(replacements, -1);
@@ -116,27 +117,28 @@ public final class ShuffleAssignment implements Serializable {
         partitionCount);
   }
 
-  /** What makes it impossible to reach a server, or null. */
+  /** Describes why the address of a server is invalid; null if it is valid. */
   static String problemOf(ServerId server) {
     return server.getHost().isEmpty() || server.getRpcPort() < 1 || server.getRpcPort() > 65535
         ? "server \""
             + server.getName()
-            + "\" has the address "
+            + "\" has the invalid address "
             + server.getHost()
             + ":"
             + server.getRpcPort()
         : null;
   }
 
-  private static SluiceException wrong(String what) {
-    return new SluiceException(StatusCode.INTERNAL, "assignment does not fit: " + what);
+  private static SluiceException malformed(String what) {
+    return new SluiceException(
+        StatusCode.INTERNAL, "malformed assignment from the coordinator: " + what);
   }
 
   public ShuffleId shuffle() {
     return shuffle;
   }
 
-  /** 0 at registration, and one more with every change. */
+  /** 0 at registration; every change adds 1. */
   public int generation() {
     return generation;
   }
@@ -146,14 +148,14 @@ public final class ShuffleAssignment implements Serializable {
   }
 
   /**
-   * The servers that take part or took part, each with its epoch when it joined. A server keeps its
-   * index in all later generations.
+   * All servers that are or were in a chain, each with its epoch when it was added. A server keeps
+   * its index in all later generations.
    */
   public List<ServerId> servers() {
     return servers;
   }
 
-  /** Index into {@link #servers} of the server of that name, or -1. */
+  /** Index in {@link #servers} of a server; -1 if it is not there. */
   public int indexOf(String server) {
     for (int i = 0; i < servers.size(); i++) {
       if (servers.get(i).getName().equals(server)) {
@@ -167,14 +169,14 @@ public final class ShuffleAssignment implements Serializable {
     return firstOfRange.length;
   }
 
-  /** The range that holds a partition, by binary search. */
+  /** The range that contains a partition, by binary search. */
   public int rangeOf(int partition) {
     if (partition < 0 || partition >= partitionCount) {
       throw new IllegalArgumentException(
-          "partition " + partition + " of a shuffle with " + partitionCount + " partitions");
+          "partition out of range: partition=" + partition + " partitions=" + partitionCount);
     }
-    int place = Arrays.binarySearch(firstOfRange, partition);
-    return place >= 0 ? place : -place - 2;
+    int position = Arrays.binarySearch(firstOfRange, partition);
+    return position >= 0 ? position : -position - 2;
   }
 
   /** First partition of a range. */
@@ -182,37 +184,38 @@ public final class ShuffleAssignment implements Serializable {
     return firstOfRange[range];
   }
 
-  /** Last partition of a range, included. */
+  /** Last partition of a range, inclusive. */
   public int lastPartition(int range) {
     return range + 1 < firstOfRange.length ? firstOfRange[range + 1] - 1 : partitionCount - 1;
   }
 
-  /** Copies of every partition of a range, at least 1. */
+  /** Number of replicas of every partition of a range, at least 1. */
   public int replicaCount(int range) {
     return chains[range].length;
   }
 
-  /** Servers that a replica of a range has had, at least 1. */
+  /** Number of servers in the chain of a replica, at least 1. */
   public int chainLength(int range, int replica) {
     return chains[range][replica].length;
   }
 
   /**
-   * Index into {@link #servers} of a server that may hold blocks of a replica of a range.
+   * Index in {@link #servers} of a server in the chain of a replica, which may have blocks of the
+   * range.
    *
-   * @param place 0 is the oldest
+   * @param position position in the chain; 0 is the oldest server
    */
-  public int chainServer(int range, int replica, int place) {
-    return chains[range][replica][place];
+  public int chainServer(int range, int replica, int position) {
+    return chains[range][replica][position];
   }
 
-  /** Index into {@link #servers} of the server where a replica of a range is pushed: the newest. */
+  /** Index in {@link #servers} of the newest server of a chain, to which map tasks push. */
   public int serverIndex(int range, int replica) {
     int[] chain = chains[range][replica];
     return chain[chain.length - 1];
   }
 
-  /** The servers where a partition is pushed, one per replica. */
+  /** The servers to which a partition is pushed, one per replica. */
   public List<ServerId> serversOf(int partition) {
     int range = rangeOf(partition);
     return IntStream.range(0, replicaCount(range))
@@ -220,15 +223,15 @@ public final class ShuffleAssignment implements Serializable {
         .toList();
   }
 
-  /** Whether the server was replaced because it failed. */
+  /** Whether a server was replaced after a failure. */
   public boolean hasReplaced(String server) {
     int index = indexOf(server);
     return index >= 0 && replacements[index] >= 0;
   }
 
   /**
-   * Who takes what was meant for a server that failed: its replacement, or that one's if it failed
-   * as well. Empty for a server that was not replaced.
+   * The last replacement of a failed server: its replacement, or the replacement of that server if
+   * it failed too. Empty for a server that was not replaced.
    */
   public Optional<ServerId> replacementOf(String server) {
     int index = indexOf(server);
@@ -237,7 +240,7 @@ public final class ShuffleAssignment implements Serializable {
         : Optional.of(servers.get(replacementOf(index)));
   }
 
-  /** The same by index; the index itself for a server that was not replaced. */
+  /** Index of the last replacement of a server; the server itself if it was not replaced. */
   public int replacementOf(int server) {
     int at = server;
     while (replacements[at] >= 0) {
@@ -250,7 +253,7 @@ public final class ShuffleAssignment implements Serializable {
     return replacements[server];
   }
 
-  /** Those of some partitions that are pushed to a server, ascending. */
+  /** Filters partitions: returns those that are pushed to a server, ascending. */
   public List<Integer> pushedTo(String server, Collection<Integer> partitions) {
     int index = indexOf(server);
     return partitions.stream()
@@ -266,12 +269,12 @@ public final class ShuffleAssignment implements Serializable {
   }
 
   /**
-   * The next generation, in which another server stands in for one that failed: in every chain that
-   * has the failed one, the other comes right after it, or stays where it is if it comes later.
+   * Replaces a failed server: in every chain that has it, the replacement is directly behind it, or
+   * keeps its position if that is later. Returns the next generation.
    *
    * @return this assignment if the server was replaced before
-   * @throws IllegalArgumentException if the server takes no part, or the other one is it or has
-   *     failed as well
+   * @throws IllegalArgumentException if the server is not in the assignment, or the replacement is
+   *     the same server or was replaced itself
    */
   public ShuffleAssignment replaceFailed(String server, ServerId by) {
     int failed = requireKnown(server);
@@ -293,12 +296,13 @@ public final class ShuffleAssignment implements Serializable {
   }
 
   /**
-   * The next generation, in which another server has what one had that leaves: every chain that has
-   * the leaving one has the other, too. If nobody has replaced the leaving server before, the other
-   * one does, as for a server that failed; else it is only one more place to look.
+   * Adds the server to which a leaving server moves its data, to every chain that has the leaving
+   * server. If the leaving server has no replacement, the new server replaces it, as after a
+   * failure. Otherwise the new server is only read from. Returns the next generation.
    *
    * @return this assignment if nothing changes
-   * @throws IllegalArgumentException if the server takes no part, or the other one is it
+   * @throws IllegalArgumentException if the server is not in the assignment, or both servers are
+   *     the same
    */
   public ShuffleAssignment moved(String server, ServerId to) {
     int leaving = requireKnown(server);
@@ -309,16 +313,16 @@ public final class ShuffleAssignment implements Serializable {
     int found = indexOf(to.getName());
     int other = found < 0 ? servers.size() : found;
     boolean first = replacements[leaving] < 0;
-    // The leaving server may stand in for the other one, which writers have given up.
-    boolean circle = first && found >= 0 && replacementOf(other) == leaving;
-    boolean any = first && !circle;
+    // The leaving server may be the replacement of the other one, which map tasks gave up.
+    boolean cyclic = first && found >= 0 && replacementOf(other) == leaving;
+    boolean any = first && !cyclic;
     int[][][] changed = new int[chains.length][][];
     for (int range = 0; range < chains.length; range++) {
       changed[range] = new int[chains[range].length][];
       for (int replica = 0; replica < changed[range].length; replica++) {
         int[] chain = chains[range][replica];
         changed[range][replica] =
-            circle ? withBefore(chain, leaving, other) : withMoved(chain, leaving, other, first);
+            cyclic ? withBefore(chain, leaving, other) : withMoved(chain, leaving, other, first);
         any |= changed[range][replica] != chain;
       }
     }
@@ -327,21 +331,22 @@ public final class ShuffleAssignment implements Serializable {
     }
     int[] replaced = Arrays.copyOf(replacements, Math.max(replacements.length, other + 1));
     Arrays.fill(replaced, replacements.length, replaced.length, -1);
-    if (first && !circle) {
+    if (first && !cyclic) {
       replaced[leaving] = other;
     }
     return next(to, replaced, firstOfRange, changed);
   }
 
   /**
-   * @param newer whether the other server is to be newer than the leaving one, or just there
+   * @param newer whether the other server must be newer than the leaving one; otherwise any
+   *     position will do
    */
   private int[] withMoved(int[] chain, int leaving, int other, boolean newer) {
-    if (placeOf(chain, leaving) < 0 || (!newer && placeOf(chain, other) >= 0)) {
+    if (positionOf(chain, leaving) < 0 || (!newer && positionOf(chain, other) >= 0)) {
       return chain;
     }
     int[] with = withAfter(chain, leaving, other);
-    // Whoever was given up does not stay the newest.
+    // A replaced server must not be the newest.
     int at = other;
     while (at < replacements.length && replacements[at] >= 0) {
       with = withAfter(with, at, replacements[at]);
@@ -350,14 +355,14 @@ public final class ShuffleAssignment implements Serializable {
     return with;
   }
 
-  /** Adds a server that was given up, and those that replaced it one after the other, as older. */
+  /** Adds a replaced server, and the chain of its replacements, before the leaving server. */
   private int[] withBefore(int[] chain, int leaving, int other) {
-    if (placeOf(chain, leaving) < 0) {
+    if (positionOf(chain, leaving) < 0) {
       return chain;
     }
     int[] with = chain;
     for (int at = other; at != leaving; at = replacements[at]) {
-      if (placeOf(with, at) < 0) {
+      if (positionOf(with, at) < 0) {
         int added = at;
         with =
             Arrays.stream(with)
@@ -369,12 +374,12 @@ public final class ShuffleAssignment implements Serializable {
   }
 
   /**
-   * The next generation, in which another server takes over some partitions that have grown too
-   * large for one: where that one is the newest of a chain, the other is added.
+   * Adds a server for partitions that are too large for one server: where that server is the newest
+   * of a chain, the other one is appended. Returns the next generation.
    *
    * @return this assignment if no chain changes
-   * @throws IllegalArgumentException if the server takes no part, or the other one is it or has
-   *     failed
+   * @throws IllegalArgumentException if the server is not in the assignment, or the other one is
+   *     the same server or was replaced
    */
   public ShuffleAssignment replaceFull(String server, int[] partitions, ServerId by) {
     int full = requireKnown(server);
@@ -418,7 +423,7 @@ public final class ShuffleAssignment implements Serializable {
         changed.toArray(new int[0][][]));
   }
 
-  /** Adds a range, or makes the one before it longer if it has the same servers. */
+  /** Adds a range, or extends the previous one if it has the same chains. */
   private static void append(
       List<Integer> firsts, List<int[][]> changed, int first, int[][] chainsOfRange) {
     if (changed.isEmpty() || !Arrays.deepEquals(changed.get(changed.size() - 1), chainsOfRange)) {
@@ -430,7 +435,7 @@ public final class ShuffleAssignment implements Serializable {
   private int requireKnown(String server) {
     int index = indexOf(server);
     if (index < 0) {
-      throw new IllegalArgumentException("server " + server + " takes no part in " + this);
+      throw new IllegalArgumentException("server " + server + " is not in " + this);
     }
     return index;
   }
@@ -457,15 +462,15 @@ public final class ShuffleAssignment implements Serializable {
   }
 
   private static int[] withAfter(int[] chain, int failed, int other) {
-    int place = placeOf(chain, failed);
-    int present = placeOf(chain, other);
-    if (place < 0 || present > place) {
+    int position = positionOf(chain, failed);
+    int present = positionOf(chain, other);
+    if (position < 0 || present > position) {
       return chain;
     }
-    // A server that stood before the failed one is needed behind it: it is the newest again.
+    // A server before the failed one moves behind it, so that it is the newest again.
     return IntStream.range(0, chain.length)
         .filter(i -> i != present)
-        .flatMap(i -> i == place ? IntStream.of(failed, other) : IntStream.of(chain[i]))
+        .flatMap(i -> i == position ? IntStream.of(failed, other) : IntStream.of(chain[i]))
         .toArray();
   }
 
@@ -473,7 +478,7 @@ public final class ShuffleAssignment implements Serializable {
     int[][] with = chainsOfRange;
     for (int replica = 0; replica < chainsOfRange.length; replica++) {
       int[] chain = chainsOfRange[replica];
-      if (chain[chain.length - 1] == full && placeOf(chain, other) < 0) {
+      if (chain[chain.length - 1] == full && positionOf(chain, other) < 0) {
         with = with == chainsOfRange ? chainsOfRange.clone() : with;
         with[replica] = Arrays.copyOf(chain, chain.length + 1);
         with[replica][chain.length] = other;
@@ -482,7 +487,7 @@ public final class ShuffleAssignment implements Serializable {
     return with;
   }
 
-  private static int placeOf(int[] chain, int server) {
+  private static int positionOf(int[] chain, int server) {
     for (int i = 0; i < chain.length; i++) {
       if (chain[i] == server) {
         return i;
@@ -496,16 +501,16 @@ public final class ShuffleAssignment implements Serializable {
     return chains[range];
   }
 
-  /** The assignment as bytes for {@link #fromBytes}. */
+  /** Encodes the assignment for {@link #fromBytes}. */
   public byte[] toBytes() {
     return AssignmentCodec.encode(this);
   }
 
   /**
-   * Reads what {@link #toBytes} wrote.
+   * Decodes the bytes of {@link #toBytes}.
    *
-   * @throws SluiceException BAD_VERSION if another version of Sluice wrote it, BAD_MESSAGE if the
-   *     bytes are something else
+   * @throws SluiceException BAD_VERSION if another version of Sluice wrote the bytes, BAD_MESSAGE
+   *     if they are malformed
    */
   public static ShuffleAssignment fromBytes(byte[] bytes) throws SluiceException {
     return AssignmentCodec.decode(bytes);
@@ -530,7 +535,7 @@ public final class ShuffleAssignment implements Serializable {
 
   @Override
   public String toString() {
-    return "assignment app="
+    return "assignment application="
         + shuffle.getApplication()
         + " shuffle="
         + shuffle.getShuffle()
@@ -552,7 +557,7 @@ public final class ShuffleAssignment implements Serializable {
     throw new InvalidObjectException("an assignment is serialized as its bytes");
   }
 
-  /** What Java serialization carries. */
+  /** Serialized form of an assignment. */
   private static final class Encoded implements Serializable {
     private static final long serialVersionUID = 1L;
 

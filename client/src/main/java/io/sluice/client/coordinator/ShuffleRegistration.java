@@ -1,28 +1,28 @@
 package io.sluice.client.coordinator;
 
-/** What came of asking the coordinators for servers: an assignment, or a reason to do without. */
+/** Result of the registration of a shuffle: an assignment, or the reason for a fallback. */
 public sealed interface ShuffleRegistration {
   /** The shuffle has servers. */
   record Assigned(ShuffleAssignment assignment) implements ShuffleRegistration {}
 
   /**
-   * The engine should use its own shuffle.
+   * The engine uses its built-in shuffle.
    *
-   * @param message one line for the job's log
+   * @param message one line for the log of the job
    */
   record Refused(Reason reason, String message) implements ShuffleRegistration {}
 
-  /** Why there is no assignment. A closed set, so that an engine can warn once for each. */
+  /** Why there is no assignment. An engine logs a warning once per reason. */
   enum Reason {
     /** No coordinator is configured. */
     NOT_CONFIGURED,
-    /** No coordinator answered within the patience. */
+    /** No coordinator replied within the retry period. */
     NO_COORDINATOR,
-    /** The coordinator has no server to give. */
+    /** No server is available. */
     NO_SERVERS,
-    /** The coordinator will not serve this application: permission or quota. */
+    /** The coordinator refuses this application: permission or quota. */
     DENIED,
-    /** This shuffle asks for more than Sluice can do, such as too many partitions. */
+    /** Sluice does not support this shuffle, for example because it has too many partitions. */
     UNSUPPORTED,
     /** The session has been closed. */
     CLOSED

@@ -7,7 +7,7 @@ import java.nio.channels.FileChannel;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A run file that is open in this process. */
+/** A local run file, open in this process. */
 final class ChannelInput implements RunFileInput {
   private static final Logger LOG = LoggerFactory.getLogger(ChannelInput.class);
 
@@ -27,7 +27,10 @@ final class ChannelInput implements RunFileInput {
       int read = target.writeBytes(channel, position + (length - left), left);
       if (read <= 0) {
         throw new EOFException(
-            "run file ends at " + (position + (length - left)) + ", expected " + left + " more");
+            "run file truncated: offset="
+                + (position + (length - left))
+                + " expectedBytes="
+                + left);
       }
       left -= read;
     }
@@ -38,7 +41,7 @@ final class ChannelInput implements RunFileInput {
     try {
       channel.close();
     } catch (IOException e) {
-      LOG.warn("run file not closed problem={}", e.toString());
+      LOG.warn("closing a run file failed reason={}", e.toString());
     }
   }
 }

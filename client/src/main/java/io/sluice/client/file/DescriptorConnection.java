@@ -13,20 +13,21 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
- * A connection to a server's short circuit: each request is answered by one descriptor, for which
- * its caller waits. Thread-safe; one request at a time.
+ * A connection to the Unix domain socket of a server, over which the server passes file descriptors
+ * of its run files. The reply to a request is one descriptor, for which the caller waits.
+ * Thread-safe; one request at a time.
  *
- * <p>It has no channel and no event loop. A task that ends after seconds opens a few files, and
- * loading the classes of a loop would cost it more than that.
+ * <p>It uses a non-blocking socket without an event loop. A short task opens few files, and loading
+ * the classes of an event loop would take longer.
  */
 final class DescriptorConnection implements AutoCloseable {
-  /** A server that has the file open answers in well under a millisecond. */
+  /** Timeout of a reply. A server replies in less than a millisecond, because the file is open. */
   static final long TIMEOUT_MS = 5_000;
 
-  /** Between looks at a socket that does not block. */
+  /** First pause between two polls of the socket; it doubles up to the maximum. */
   private static final long FIRST_PAUSE_NANOS = 20_000;
 
-  private static final long LONGEST_PAUSE_NANOS = 1_000_000;
+  private static final long MAX_PAUSE_NANOS = 1_000_000;
 
   private final Socket socket;
   private final LongSupplier nanoTime;
@@ -39,9 +40,9 @@ final class DescriptorConnection implements AutoCloseable {
   }
 
   /**
-   * Connects, without waiting.
+   * Connects without waiting.
    *
-   * @throws IOException if nobody listens there, or is busy
+   * @throws IOException if no server listens at the socket, or its queue is full
    */
   static DescriptorConnection open(String path, LongSupplier nanoTime) throws IOException {
     Socket socket = Socket.newSocketDomain();
@@ -54,7 +55,7 @@ final class DescriptorConnection implements AutoCloseable {
       }
     }
     if (!connected) {
-      throw new IOException("the server accepts no connection");
+      throw new IOException("the server accepts no connection at " + path);
     }
     return new DescriptorConnection(socket, nanoTime);
   }
@@ -63,26 +64,26 @@ final class DescriptorConnection implements AutoCloseable {
     return !closed;
   }
 
-  /** Whether somebody has ever answered. */
+  /** Whether a request on this connection has succeeded. */
   boolean hasAnswered() {
     return answered;
   }
 
   /**
-   * Asks for one file, and waits at most {@link #TIMEOUT_MS}.
+   * Requests the descriptor of one file, and waits at most {@link #TIMEOUT_MS}.
    *
    * @return owned by the caller
-   * @throws IOException if there is no answer; the connection is closed then, because a later
-   *     answer could not be told apart
+   * @throws IOException if there is no reply; the connection is then closed, because a late reply
+   *     could not be matched to its request
    */
   synchronized FileDescriptor request(RunFileRequest request) throws IOException {
     if (closed) {
       throw new IOException("connection closed");
     }
     try {
-      Patience patience = new Patience();
-      send(request.toByteArray(), patience);
-      FileDescriptor descriptor = receive(patience);
+      ReplyWait wait = new ReplyWait();
+      send(request.toByteArray(), wait);
+      FileDescriptor descriptor = receive(wait);
       answered = true;
       return descriptor;
     } catch (IOException | RuntimeException e) {
@@ -91,7 +92,7 @@ final class DescriptorConnection implements AutoCloseable {
     }
   }
 
-  private void send(byte[] request, Patience patience) throws IOException {
+  private void send(byte[] request, ReplyWait wait) throws IOException {
     ByteBuffer frame =
         ByteBuffer.allocateDirect(Integer.BYTES + request.length).order(ByteOrder.LITTLE_ENDIAN);
     frame.putInt(request.length).put(request);
@@ -99,13 +100,13 @@ final class DescriptorConnection implements AutoCloseable {
     while (sent < frame.capacity()) {
       int now = socket.write(frame, sent, frame.capacity());
       if (now == 0) {
-        patience.pause();
+        wait.pause();
       }
       sent += now;
     }
   }
 
-  private FileDescriptor receive(Patience patience) throws IOException {
+  private FileDescriptor receive(ReplyWait wait) throws IOException {
     while (true) {
       int number = socket.recvFd();
       if (number > 0) {
@@ -114,12 +115,12 @@ final class DescriptorConnection implements AutoCloseable {
       if (number < 0) {
         throw new IOException("connection closed by the server");
       }
-      patience.pause();
+      wait.pause();
     }
   }
 
-  /** The waiting of one request. */
-  private final class Patience {
+  /** Polls the socket for one request, with growing pauses and a timeout. */
+  private final class ReplyWait {
     private final long startNanos = nanoTime.getAsLong();
     private long pauseNanos = FIRST_PAUSE_NANOS;
 
@@ -128,17 +129,17 @@ final class DescriptorConnection implements AutoCloseable {
         throw new IOException("connection closed");
       }
       if (nanoTime.getAsLong() - startNanos > TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MS)) {
-        throw new IOException("no answer for " + TIMEOUT_MS + " ms");
+        throw new IOException("no reply within " + TIMEOUT_MS + " ms");
       }
       LockSupport.parkNanos(pauseNanos);
       if (Thread.currentThread().isInterrupted()) {
         throw new InterruptedIOException("interrupted");
       }
-      pauseNanos = Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS);
+      pauseNanos = Math.min(2 * pauseNanos, MAX_PAUSE_NANOS);
     }
   }
 
-  /** Ends the connection, and a request that waits. Idempotent. */
+  /** Closes the connection; a waiting request fails. Idempotent. */
   @Override
   public void close() {
     closed = true;
@@ -146,7 +147,7 @@ final class DescriptorConnection implements AutoCloseable {
       try {
         socket.close();
       } catch (IOException e) {
-        // Nobody can do anything about it, and nothing was left to be sent.
+        // Ignored: no data is pending.
         return;
       }
     }

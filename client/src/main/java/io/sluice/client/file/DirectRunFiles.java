@@ -14,13 +14,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The ways in which one process reads run files itself, with the threads that do it. Thread-safe;
- * threads end when they have nothing to do.
+ * Direct reads of run files, without their servers: the openers for local and remote files, the
+ * shared open files, and the threads that read them. Thread-safe; idle threads end.
  */
 public final class DirectRunFiles implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DirectRunFiles.class);
 
-  /** Reads of a few tasks at a time, each of a slice, mostly from the page cache. */
+  /**
+   * Enough for a few tasks at a time, each of which reads one slice, mostly from the page cache.
+   */
   private static final int THREADS = 4;
 
   private static final long IDLE_SECONDS = 10;
@@ -35,20 +37,20 @@ public final class DirectRunFiles implements AutoCloseable {
     this.inputs = new SharedInputs(executor, System::nanoTime);
   }
 
-  /** No way: everything is fetched. */
+  /** No openers: everything is fetched from servers. */
   public static DirectRunFiles none() {
     return new DirectRunFiles(newExecutor(), List.of());
   }
 
-  /** Exactly these ways. */
+  /** Exactly these openers. */
   public static DirectRunFiles of(List<RunFileOpener> openers) {
     return new DirectRunFiles(newExecutor(), openers);
   }
 
   /**
-   * The ways that a configuration allows, as far as the system and the class path have them.
+   * The openers of a configuration that the operating system and the class path support.
    *
-   * @param credentials prove the application where servers ask for it
+   * @param credentials authenticate the application to servers
    */
   public static DirectRunFiles open(RunFilesConfig config, ApplicationCredentials credentials) {
     ScheduledThreadPoolExecutor executor = newExecutor();
@@ -65,12 +67,12 @@ public final class DirectRunFiles implements AutoCloseable {
       ServiceLoader.load(RemoteRunFiles.class, DirectRunFiles.class.getClassLoader())
           .forEach(service -> openers.add(service.below(directory)));
     } catch (ServiceConfigurationError | LinkageError e) {
-      LOG.info("a way to read run files is left out reason={}", e.getMessage());
+      LOG.info("direct reads from remote file systems not available reason={}", e.getMessage());
     }
   }
 
   private static ScheduledThreadPoolExecutor newExecutor() {
-    // Its queue is bounded by the slices that reads keep in flight.
+    // The number of slices in flight bounds its queue.
     ScheduledThreadPoolExecutor executor =
         new ScheduledThreadPoolExecutor(THREADS, DaemonThreads.numbered("sluice-run-files"));
     executor.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
@@ -79,7 +81,7 @@ public final class DirectRunFiles implements AutoCloseable {
     return executor;
   }
 
-  /** The kinds of a server's files that may be read. */
+  /** The kinds of files of a server that can be opened. */
   List<RunFileKind> kinds(RunFileSource source) {
     return openers.stream()
         .filter(opener -> opener.mayOpen(source))
@@ -87,7 +89,7 @@ public final class DirectRunFiles implements AutoCloseable {
         .toList();
   }
 
-  /** Who opens files of a kind, or null. */
+  /** The opener of files of a kind; null if there is none. */
   RunFileOpener opener(RunFileKind kind) {
     for (RunFileOpener opener : openers) {
       if (opener.kind() == kind) {
@@ -97,7 +99,7 @@ public final class DirectRunFiles implements AutoCloseable {
     return null;
   }
 
-  /** Whether files of a kind that a server named may be read. */
+  /** Whether files of a kind at a server can be opened. */
   public boolean mayOpen(RunFileSource source, RunFileKind kind) {
     RunFileOpener opener = opener(kind);
     return opener != null && opener.mayOpen(source);
@@ -111,7 +113,7 @@ public final class DirectRunFiles implements AutoCloseable {
     return executor;
   }
 
-  /** Ends connections and threads; what is being read then fails. Idempotent. */
+  /** Closes connections and ends threads; reads in progress fail. Idempotent. */
   @Override
   public void close() {
     executor.shutdown();

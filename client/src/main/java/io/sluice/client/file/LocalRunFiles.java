@@ -23,11 +23,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Run files on this host, by descriptors that their server hands out. Thread-safe; one connection
- * to each server, which is made when the first file is opened.
+ * Opens run files on this host with descriptors that their server passes. Thread-safe; one
+ * connection to each server, opened with the first file.
  *
- * <p>A server whose socket cannot be reached from here is not asked again in its life: another
- * host, another container, another user.
+ * <p>A server whose socket cannot be reached is not tried again until it restarts: it is on another
+ * host, in another container, or runs as another user.
  */
 final class LocalRunFiles implements RunFileOpener {
   private static final Logger LOG = LoggerFactory.getLogger(LocalRunFiles.class);
@@ -36,16 +36,16 @@ final class LocalRunFiles implements RunFileOpener {
   private final ApplicationCredentials credentials;
   private final ReceivedDescriptors received = new ReceivedDescriptors();
 
-  /** By {@link #life}. */
+  /** Whether the socket of a server can be reached, by {@link #serverStart}. */
   private final Map<String, Boolean> reachable = new ConcurrentHashMap<>();
 
-  // Guarded by this; by socket.
+  // By socket. Guarded by this.
   private final Map<String, DescriptorConnection> connections = new HashMap<>();
   private boolean closed;
 
   /**
-   * @param executor waits for descriptors, and reads what has to be read to open a file
-   * @param credentials prove the application where servers ask for it
+   * @param executor runs the requests for descriptors, and reads file headers
+   * @param credentials authenticate the application to servers
    */
   LocalRunFiles(Executor executor, ApplicationCredentials credentials) {
     this.executor = executor;
@@ -61,21 +61,21 @@ final class LocalRunFiles implements RunFileOpener {
   public boolean mayOpen(RunFileSource source) {
     return !source.localSocket().isEmpty()
         && reachable.computeIfAbsent(
-            life(source),
-            life -> Files.isWritable(Path.of(source.localSocket())) && canPassDescriptors());
+            serverStart(source),
+            serverStart -> Files.isWritable(Path.of(source.localSocket())) && canPassDescriptors());
   }
 
-  /** One life of the server behind a socket. */
-  private static String life(RunFileSource source) {
+  /** Key of one start of the server at a socket. */
+  private static String serverStart(RunFileSource source) {
     return source.epoch() + " " + source.localSocket();
   }
 
-  /** Asked only where a server offers files: the answer takes a native library. */
+  /** Called only if a server offers descriptors, because the check loads a native library. */
   private static boolean canPassDescriptors() {
     try {
       return Epoll.isAvailable();
     } catch (LinkageError e) {
-      LOG.debug("files of servers on this host are not read directly", e);
+      LOG.debug("direct reads of local run files not available", e);
       return false;
     }
   }
@@ -112,7 +112,7 @@ final class LocalRunFiles implements RunFileOpener {
       if (!connection.hasAnswered()) {
         throw e;
       }
-      // It was to a server that has ended since; another may listen by now.
+      // The connection worked before: the server may have restarted, so connect again.
       return connection(socket).request(proved(request));
     }
   }
@@ -137,17 +137,20 @@ final class LocalRunFiles implements RunFileOpener {
   }
 
   private void notReachable(RunFileSource source, Throwable failure) {
-    Boolean before = reachable.put(life(source), false);
+    Boolean before = reachable.put(serverStart(source), false);
     if (before == null || before) {
       LOG.info(
-          "run files of a server are fetched, not read directly server={} socket={} reason={}",
+          "direct reads of local run files not possible, fetching from the server server={}"
+              + " socket={} reason={}",
           source.server().getName(),
           source.localSocket(),
           failure.getMessage());
     }
   }
 
-  /** Makes sure that it is the file that was asked for: the socket may be another server's. */
+  /**
+   * Verifies that the descriptor is of the requested file: the socket may belong to another server.
+   */
   private static RunFileInput verified(ChannelInput input, String name) {
     ByteBuf header = Unpooled.buffer(RunFileHeader.LENGTH);
     try {

@@ -4,8 +4,9 @@ import io.sluice.proto.RunFileKind;
 import io.sluice.proto.RunFileLocation;
 
 /**
- * A run file as a server named it. Files are looked up by it, and not by the message: hashing a
- * message loads what protobuf knows of every one, which a process that is new feels.
+ * Kind and name of a run file, as reported by a server. It is the key of lookups instead of the
+ * protobuf message, because hashing a message loads all protobuf descriptors, which delays the
+ * start of a process.
  */
 public record NamedRunFile(RunFileKind kind, String name) {
   public static NamedRunFile of(RunFileLocation location) {

@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 
-/** The run files that one read has taken, until it ends. Thread-safe. */
+/** The run files that one read uses, which are released at its end. Thread-safe. */
 public final class OpenRunFiles implements AutoCloseable {
   private final DirectRunFiles files;
   private final ByteBufAllocator allocator;
@@ -23,7 +23,7 @@ public final class OpenRunFiles implements AutoCloseable {
   private final Map<SharedInputs.Key, CompletableFuture<RunFileInput>> inputs = new HashMap<>();
   private boolean closed;
 
-  /** Bytes of a file. */
+  /** A byte range of a file. */
   public record Piece(NamedRunFile file, long position, int length) {}
 
   public OpenRunFiles(DirectRunFiles files, ByteBufAllocator allocator) {
@@ -31,20 +31,20 @@ public final class OpenRunFiles implements AutoCloseable {
     this.allocator = allocator;
   }
 
-  /** The kinds of a server's files that may be read. */
+  /** The kinds of files of a server that can be opened. */
   public List<RunFileKind> kinds(RunFileSource source) {
     return files.kinds(source);
   }
 
-  /** Whether a file that a server named may be read. */
+  /** Whether a file of a server can be opened. */
   public boolean mayOpen(RunFileSource source, NamedRunFile file) {
     return files.mayOpen(source, file.kind());
   }
 
   /**
-   * Reads pieces one after the other into one buffer, on a thread for that.
+   * Reads pieces in order into one buffer, on a thread of the executor.
    *
-   * @return owned by who takes it; any failure means that the bytes are to be fetched
+   * @return owned by the caller; after any failure, the bytes must be fetched from the server
    */
   public CompletableFuture<FetchedBody> read(RunFileSource source, List<Piece> pieces) {
     Set<NamedRunFile> named = new LinkedHashSet<>();
@@ -89,13 +89,14 @@ public final class OpenRunFiles implements AutoCloseable {
     }
     RunFileOpener opener = files.opener(file.kind());
     if (opener == null) {
-      return CompletableFuture.failedFuture(new IOException("no way to open " + file.kind()));
+      return CompletableFuture.failedFuture(
+          new IOException("no opener for run files of kind " + file.kind()));
     }
     return inputs.computeIfAbsent(
         new SharedInputs.Key(source, file), key -> files.inputs().acquire(key, opener));
   }
 
-  /** Gives every file back, those that are being opened too. Idempotent. */
+  /** Releases all files, including those that are being opened. Idempotent. */
   @Override
   public synchronized void close() {
     closed = true;

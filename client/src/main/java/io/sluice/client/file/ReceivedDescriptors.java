@@ -9,10 +9,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Makes files of descriptors that came over a socket. Java has no door for that: a {@code
- * FileDescriptor} is given the number where its package is open to others ({@code
- * --add-opens=java.base/java.io=ALL-UNNAMED}, as Spark has it), else the file is opened anew
- * through {@code /proc}, if its permissions allow that.
+ * Opens file channels for descriptors that were received over a socket. Java has no API for this.
+ * If {@code java.io} is open to this module ({@code --add-opens=java.base/java.io=ALL-UNNAMED},
+ * which Spark sets), the number is set in a {@code FileDescriptor} by reflection. Otherwise the
+ * file is opened again through {@code /proc}, which needs permission to read the file.
  */
 final class ReceivedDescriptors {
   private final Field number;
@@ -23,7 +23,7 @@ final class ReceivedDescriptors {
       found = FileDescriptor.class.getDeclaredField("fd");
       found.setAccessible(true);
     } catch (ReflectiveOperationException | RuntimeException e) {
-      // Then by /proc.
+      // The channel is opened through /proc.
       found = null;
     }
     number = found;
@@ -46,7 +46,7 @@ final class ReceivedDescriptors {
       number.setInt(descriptor, received.intValue());
     } catch (IllegalAccessException e) {
       received.close();
-      throw new IOException("a file descriptor cannot be made", e);
+      throw new IOException("the number of a file descriptor cannot be set", e);
     }
     // The channel owns the stream, and with it the descriptor.
     return new FileInputStream(descriptor).getChannel();

@@ -6,27 +6,27 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The directory of a shared file system below which a client opens run files that servers name.
- * Servers name files by URI, and a client opens them with its job's rights: without this, a false
- * server could have any file opened. Immutable.
+ * Directory of a shared file system that contains the run files which a client may open. Servers
+ * send URIs of files, and a client opens them with the permissions of its job. Without this
+ * restriction, a false server could make the client open any file. Immutable.
  *
  * @param scheme in lower case
  * @param authority in lower case; empty: none
- * @param path without a slash at its end; empty: the root
+ * @param path without a slash at the end; empty: the root
  */
 public record RemoteDirectory(String scheme, String authority, String path) {
   private static final Pattern URI =
       Pattern.compile("([A-Za-z][A-Za-z0-9+.-]*):(?://([^/]*))?(/(?!/).*)");
 
-  /** Parts of names that servers make: applications, servers and run files. */
+  /** Path below the directory: names of applications, servers and run files. */
   private static final Pattern BELOW = Pattern.compile("(/[A-Za-z0-9._~-]+)+");
 
   private static final Pattern STEPS = Pattern.compile("(^|.*/)\\.{1,2}(/.*|$)");
 
   /**
-   * Reads a directory with its scheme, such as {@code hdfs://cluster/sluice}.
+   * Parses a directory with its scheme, such as {@code hdfs://cluster/sluice}.
    *
-   * @throws IllegalArgumentException if it is none
+   * @throws IllegalArgumentException if the text is not a directory with a scheme
    */
   public static RemoteDirectory parse(String text) {
     Matcher parts = URI.matcher(text.strip());
@@ -38,7 +38,7 @@ public record RemoteDirectory(String scheme, String authority, String path) {
         lower(parts.group(1)), lower(parts.group(2)), parts.group(3).replaceFirst("/+$", ""));
   }
 
-  /** Whether {@link #parse} takes a text. */
+  /** Whether {@link #parse} accepts a text. */
   public static boolean isOne(String text) {
     try {
       return parse(text).scheme() != null;
@@ -48,11 +48,12 @@ public record RemoteDirectory(String scheme, String authority, String path) {
   }
 
   /**
-   * Checks that a file lies below this directory.
+   * Checks that a file is below this directory.
    *
-   * @param name with its scheme, as a server named it
+   * @param name URI of the file, from a server
    * @return the last part of the name
-   * @throws IOException if it does not, or if its name has parts that no server makes
+   * @throws IOException if the file is not below this directory, or its path has characters that
+   *     servers do not use
    */
   public String fileIn(String name) throws IOException {
     Matcher parts = URI.matcher(name);
@@ -66,7 +67,7 @@ public record RemoteDirectory(String scheme, String authority, String path) {
       }
     }
     throw new IOException(
-        "the server names a file that is not below " + this + ", the directory of its run files");
+        "the server returned a run file outside of rss.client.read.remote.path=" + this);
   }
 
   private static String lower(String text) {

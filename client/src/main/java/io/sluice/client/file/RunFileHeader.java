@@ -4,11 +4,11 @@ import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 
 /**
- * The beginning of a run file, up to and with its name: magic, version, run id. See the run format
- * in docs/formats.md.
+ * The first fields of a run file: magic, version, run id, which is its name. See the run format in
+ * docs/formats.md.
  */
 public final class RunFileHeader {
-  /** Length of the part that {@link #check} looks at, in bytes. */
+  /** Number of bytes that {@link #check} reads. */
   public static final int LENGTH = 24;
 
   private static final int MAGIC = 'S' | 'L' << 8 | 'R' << 16 | 'N' << 24;
@@ -16,10 +16,10 @@ public final class RunFileHeader {
   private RunFileHeader() {}
 
   /**
-   * Makes sure that an open file is the run file that was asked for.
+   * Verifies that an open file is the requested run file.
    *
    * @param header borrows: the first {@link #LENGTH} bytes
-   * @param name of the file, without directories
+   * @param name name of the file, without directories
    * @throws IOException if it is another file
    */
   public static void check(ByteBuf header, String name) throws IOException {
@@ -27,7 +27,8 @@ public final class RunFileHeader {
     String found =
         String.format("%016x%016x.run", header.getLongLE(at + 8), header.getLongLE(at + 16));
     if (header.getIntLE(at) != MAGIC || !found.equals(name)) {
-      throw new IOException("the server gave run " + found + " for " + name);
+      throw new IOException(
+          "the server returned another run file, found=" + found + " expected=" + name);
     }
   }
 }

@@ -7,14 +7,17 @@ import java.util.concurrent.CompletableFuture;
 public interface RunFileOpener extends AutoCloseable {
   RunFileKind kind();
 
-  /** Whether it is worth asking a server where its files are. Quick. */
+  /**
+   * Whether files of a server can probably be opened; the server is then asked for their locations.
+   * Never blocks.
+   */
   boolean mayOpen(RunFileSource source);
 
   /**
    * Opens a file, within a bounded time.
    *
-   * @param name as the server named it
-   * @return owned by who takes it; any failure means that the file is to be read otherwise
+   * @param name name of the file, from the server
+   * @return owned by the caller; after any failure, the bytes must be fetched from the server
    */
   CompletableFuture<RunFileInput> open(RunFileSource source, String name);
 

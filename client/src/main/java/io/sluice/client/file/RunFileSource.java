@@ -5,12 +5,12 @@ import io.sluice.proto.ShuffleId;
 import java.util.Objects;
 
 /**
- * Who named a run file, and in which of its lives.
+ * The server of a run file, in one of its epochs, and the shuffle of the file.
  *
- * @param localSocket where the server hands out descriptors; empty: nowhere
+ * @param localSocket path of the socket over which the server passes descriptors; empty: none
  */
 public record RunFileSource(ServerId server, String localSocket, ShuffleId shuffle, long epoch) {
-  /** For the same reason as {@link NamedRunFile}: not those of messages. */
+  /** Hashes fields instead of messages, for the reason in {@link NamedRunFile}. */
   @Override
   public int hashCode() {
     return Objects.hash(server.getName(), shuffle.getApplication(), shuffle.getShuffle(), epoch);

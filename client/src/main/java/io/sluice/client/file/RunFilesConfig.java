@@ -6,22 +6,22 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Which run files a client reads itself.
+ * Which run files a client reads directly, without their servers.
  *
- * @param onThisHost whether it asks servers on its host for descriptors
- * @param remote the directory of a shared file system that run files are opened below; empty: none
+ * @param onThisHost whether the client opens files of servers on its host
+ * @param remote directory of a shared file system with run files that the client opens; empty: none
  */
 public record RunFilesConfig(boolean onThisHost, Optional<RemoteDirectory> remote) {
-  /** Everything is fetched. */
+  /** Everything is fetched from servers. */
   public static final RunFilesConfig NONE = new RunFilesConfig(false, Optional.empty());
 
   static final ConfigKey<Boolean> SHORT_CIRCUIT =
       ConfigKey.bool("rss.client.read.shortcircuit.enabled")
           .defaultValue(true)
           .doc(
-              "Whether the process opens run files on its own host, or below"
-                  + " rss.client.read.remote.path, itself. What it cannot open is fetched from the"
-                  + " server. Change it only to find a fault.")
+              "Whether tasks open run files on their host, and below rss.client.read.remote.path,"
+                  + " without the server. Files that they cannot open are fetched from the"
+                  + " server. Set it to `false` only to find a fault.")
           .build();
 
   static final ConfigKey<String> REMOTE_FILES =
@@ -29,10 +29,11 @@ public record RunFilesConfig(boolean onThisHost, Optional<RemoteDirectory> remot
           .check(
               RemoteDirectory::isOne, "a directory with its scheme, such as hdfs://cluster/sluice")
           .doc(
-              "Directory on a shared file system below which the process opens run files itself:"
-                  + " the servers' rss.server.remote.storage.path, in the same form. Without it,"
-                  + " servers read such files and send their bytes. Set it to take that load off the"
-                  + " servers; the job's user must be in their rss.storage.file.group.")
+              "Directory of a shared file system in which tasks open run files without the"
+                  + " server: the value of rss.server.remote.storage.path of the servers. Without"
+                  + " this key, servers read these files and send the bytes. Set it to reduce the"
+                  + " load of the servers; the user of the job must be in the group"
+                  + " rss.storage.file.group of the servers.")
           .build();
 
   public static final List<ConfigKey<?>> KEYS = List.of(SHORT_CIRCUIT, REMOTE_FILES);

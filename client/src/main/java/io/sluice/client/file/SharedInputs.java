@@ -11,12 +11,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Run files that are open, shared by the reads of a process: the tasks of a stage read other
- * partitions of the same files. One that nobody reads is closed after a few seconds, because an
- * open file keeps its space when its server deletes it. Thread-safe.
+ * Open run files, shared by all reads of a process, because the tasks of a stage read different
+ * partitions of the same files. An unused file is closed after a few seconds, because an open file
+ * occupies disk space after its server has deleted it. Thread-safe.
  */
 final class SharedInputs {
-  /** Longer than between two tasks of a stage; short for a disk that waits for space. */
+  /** Longer than the time between two tasks of a stage, and short enough for a full disk. */
   private static final long IDLE_MS = 5_000;
 
   private final ScheduledExecutorService scheduler;
@@ -27,7 +27,7 @@ final class SharedInputs {
   private boolean sweeping;
   private boolean closed;
 
-  /** A file in one life of its server. */
+  /** A file in one epoch of its server. */
   record Key(RunFileSource source, NamedRunFile file) {}
 
   private static final class Shared {
@@ -45,7 +45,7 @@ final class SharedInputs {
     this.nanoTime = nanoTime;
   }
 
-  /** A file, opened if it is not open; to be given back with {@link #release}. */
+  /** Returns a file, and opens it if necessary. The caller releases it with {@link #release}. */
   synchronized CompletableFuture<RunFileInput> acquire(Key key, RunFileOpener opener) {
     if (closed) {
       return CompletableFuture.failedFuture(new IOException("the client is closed"));
@@ -64,7 +64,7 @@ final class SharedInputs {
   synchronized void release(Key key) {
     Shared shared = inputs.get(key);
     if (shared == null) {
-      // Closed meanwhile.
+      // All files were closed since.
       return;
     }
     shared.readers--;
@@ -79,11 +79,11 @@ final class SharedInputs {
       return;
     }
     try {
-      // What the sweep itself does has no outcome.
+      // The sweep has no result.
       var unused = scheduler.schedule(this::sweep, IDLE_MS, TimeUnit.MILLISECONDS);
       sweeping = true;
     } catch (RejectedExecutionException e) {
-      // The client is being closed, and closes everything.
+      // The client is being closed, which closes all files.
       sweeping = false;
     }
   }
@@ -110,11 +110,11 @@ final class SharedInputs {
   }
 
   private static void close(Shared shared) {
-    // Its outcome is the closing.
+    // The file is closed once it is open.
     CompletableFuture<Void> unused = shared.input.thenAccept(RunFileInput::close);
   }
 
-  /** Closes every file. Idempotent. */
+  /** Closes all files. Idempotent. */
   synchronized void close() {
     closed = true;
     inputs.values().forEach(SharedInputs::close);

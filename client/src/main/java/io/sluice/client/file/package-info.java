@@ -1,7 +1,7 @@
 /**
- * Reading run files without their server, where the client can reach them: on the same host through
- * descriptors that the server hands out, or on a file system that both know. Everything in here is
- * an attempt: what does not work is fetched from the server instead. Files are read on a few
- * threads of {@link io.sluice.client.file.NamedRunFiles}; all classes are thread-safe.
+ * Direct reads of run files without their server: on the same host with descriptors that the server
+ * passes, or on a shared file system. Bytes that cannot be read directly are fetched from the
+ * server. Files are read on a few threads of {@link io.sluice.client.file.DirectRunFiles}; all
+ * classes are thread-safe.
  */
 package io.sluice.client.file;

@@ -7,22 +7,23 @@ import io.sluice.common.config.ConfigSet;
 import java.util.List;
 
 /**
- * How finished outputs are pushed behind their tasks.
+ * Settings of the background push of finished local outputs.
  *
- * @param push with short patience: what fails is read from the file
- * @param threads that push, for the whole process
- * @param maxWaiting outputs that wait for a thread; what comes then is not pushed
- * @param skipPartitionBytes larger partitions of one output are not pushed
+ * @param push settings with short retry periods, because readers get failed blocks from the file
+ * @param threads number of push threads of the process
+ * @param maxQueued maximum number of outputs that wait for a thread; further ones are not pushed
+ * @param maxPartitionBytes maximum bytes of a pushed partition of one output; larger ones are not
+ *     pushed
  */
 public record BackgroundConfig(
-    PushConfig push, int threads, int maxWaiting, long skipPartitionBytes) {
-  /** One reads its file while the other waits for a server; sending is the event loops' work. */
+    PushConfig push, int threads, int maxQueued, long maxPartitionBytes) {
+  /** Two: one reads its file while the other waits for a server. The event loops send the data. */
   private static final int PUSH_THREADS = 2;
 
-  /** Each takes a few hundred bytes; more than an executor makes while two threads lag behind. */
-  private static final int MAX_WAITING_OUTPUTS = 10_000;
+  /** A few hundred bytes each; more than an executor produces while two threads are behind. */
+  private static final int MAX_QUEUED_OUTPUTS = 10_000;
 
-  /** A lost connection is made again; a server that restarts is not waited for. */
+  /** Long enough to reconnect, too short to wait for a server restart. */
   private static final long UNREACHABLE_MS = 2_000;
 
   /** A server that spills accepts pushes again within seconds. */
@@ -33,29 +34,29 @@ public record BackgroundConfig(
           .defaultValue(64L << 20)
           .atLeast(1L)
           .doc(
-              "Bytes of one map task and partition beyond which they are not pushed, because"
-                  + " local output is read in large pieces as well; only with `ALWAYS` in"
-                  + " rss.local.output. Raise it if executors are released before the reduce tasks"
-                  + " read.")
+              "Maximum bytes of one map task and partition that the background push sends to"
+                  + " servers; larger ones are read from local output, which is as efficient. It"
+                  + " applies with rss.local.output=`ALWAYS`. Raise it if executors are released"
+                  + " before the reduce tasks read.")
           .build();
 
   public static final List<ConfigKey<?>> KEYS = List.of(PUSH_PARTITION_MAX);
 
   public BackgroundConfig {
-    if (threads < 1 || maxWaiting < 1 || skipPartitionBytes < 1) {
+    if (threads < 1 || maxQueued < 1 || maxPartitionBytes < 1) {
       throw new IllegalArgumentException(
-          "background push: expected numbers from 1, found threads="
+          "invalid settings of the background push: expected numbers of at least 1, found threads="
               + threads
-              + " maxWaiting="
-              + maxWaiting
-              + " skipPartitionBytes="
-              + skipPartitionBytes);
+              + " maxQueued="
+              + maxQueued
+              + " maxPartitionBytes="
+              + maxPartitionBytes);
     }
   }
 
   /**
-   * @param push of map tasks; background pushes give up sooner, because nothing waits for them and
-   *     nothing is lost without them
+   * @param push settings of map tasks; the background push has shorter retry periods, because no
+   *     data is lost without it
    */
   public static BackgroundConfig from(ConfigSet set, PushConfig push) {
     PushConfig sooner =
@@ -68,7 +69,7 @@ public record BackgroundConfig(
             shorter(push.connectionRetry(), UNREACHABLE_MS),
             shorter(push.busyRetry(), BUSY_MS));
     return new BackgroundConfig(
-        sooner, PUSH_THREADS, MAX_WAITING_OUTPUTS, set.get(PUSH_PARTITION_MAX));
+        sooner, PUSH_THREADS, MAX_QUEUED_OUTPUTS, set.get(PUSH_PARTITION_MAX));
   }
 
   private static RetryPolicy shorter(RetryPolicy policy, long retryPeriodMs) {

@@ -1,16 +1,16 @@
 package io.sluice.client.local;
 
 /**
- * What a background pusher has done so far, and has to do.
+ * Counters of a background pusher.
  *
- * @param waitingOutputs handed over, not begun
- * @param pushedOutputs of which everything that was to be pushed is acknowledged
- * @param failedOutputs of which some server did not take its part
- * @param droppedOutputs not pushed, or not to the end: too many waited, the shuffle was forgotten,
- *     the file is gone
- * @param pushedBytes taken by servers
- * @param leftBytes of servers that took nothing
- * @param skippedBytes of partitions too large to be worth it
+ * @param waitingOutputs outputs that wait for a thread
+ * @param pushedOutputs outputs whose pushed blocks are all acknowledged
+ * @param failedOutputs outputs of which a server did not accept some blocks
+ * @param droppedOutputs outputs that were not or not completely pushed: the queue was full, the
+ *     shuffle was removed, or the file was deleted
+ * @param pushedBytes bytes that servers accepted
+ * @param leftBytes bytes that no server accepted
+ * @param skippedBytes bytes of partitions that are too large to be pushed
  */
 public record BackgroundCounters(
     long waitingOutputs,

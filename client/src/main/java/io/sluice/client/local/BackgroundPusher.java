@@ -19,17 +19,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Pushes finished outputs in the order of their coming, on a few daemon threads, each one output at
- * a time. Best effort: nobody waits for it, and what it does not do costs a reader a longer way.
- * Thread-safe; threads start with the first output.
+ * Pushes finished local outputs in the order of their arrival, on a few daemon threads, each of
+ * which pushes one output at a time. Best effort: readers get blocks that were not pushed from
+ * local output. Thread-safe; threads start with the first output.
  *
- * <p>Memory: what waits is small and its number is bounded; what is being pushed holds at most the
- * in-flight bytes of the configuration for each thread.
+ * <p>Memory: waiting outputs are small and their number is bounded; each thread uses at most the
+ * configured in-flight bytes.
  */
 public final class BackgroundPusher implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(BackgroundPusher.class);
 
-  /** A process that ends is not held up by what nobody may ever read. */
+  /** Maximum time for which {@link #close} waits for threads, as the blocks may never be read. */
   private static final long CLOSE_WAIT_MS = 1_000;
 
   private final BackgroundConfig config;
@@ -51,13 +51,13 @@ public final class BackgroundPusher implements AutoCloseable {
   private long leftBytes;
   private long skippedBytes;
 
-  /** Begins the push of an output. */
+  /** Creates the push of an output. */
   public interface Pushes {
     /** Returns owned. */
     SealedPush begin(FinishedOutput output);
   }
 
-  /** An output under way. */
+  /** An output that is being pushed. */
   private static final class Running {
     private final FinishedOutput output;
     private final RandomGenerator random;
@@ -70,7 +70,7 @@ public final class BackgroundPusher implements AutoCloseable {
   }
 
   /**
-   * @param random takes: for the order in which pieces of an output are pushed
+   * @param random takes: determines the order in which pieces of an output are pushed
    */
   public BackgroundPusher(
       BackgroundConfig config,
@@ -85,17 +85,17 @@ public final class BackgroundPusher implements AutoCloseable {
     this.nanoTime = nanoTime;
   }
 
-  /** Takes note of an output; it is pushed when its turn comes, if ever. Never waits. */
+  /** Queues an output, or drops it if the queue is full. Never waits. */
   public synchronized void add(FinishedOutput output) {
     if (closed) {
       return;
     }
-    if (waiting.size() >= config.maxWaiting()) {
+    if (waiting.size() >= config.maxQueued()) {
       droppedOutputs++;
       if (droppedOutputs == 1) {
         LOG.warn(
-            "outputs wait too long to be pushed and are read from local files waiting={}"
-                + " (said once)",
+            "background push too slow, further outputs are read from local output waiting={};"
+                + " logged once",
             waiting.size());
       }
       return;
@@ -110,7 +110,7 @@ public final class BackgroundPusher implements AutoCloseable {
     notifyAll();
   }
 
-  /** Nobody reads this shuffle any more: nothing of it is pushed from now on. */
+  /** Stops pushing outputs of a shuffle that is no longer read. */
   public synchronized void forget(int shuffle) {
     int before = waiting.size();
     waiting.removeIf(output -> output.shuffle() == shuffle);
@@ -133,7 +133,7 @@ public final class BackgroundPusher implements AutoCloseable {
         skippedBytes);
   }
 
-  /** Waits until nothing is to be pushed; false if that takes longer. */
+  /** Waits until no output is waiting or being pushed; false if the timeout elapses first. */
   public synchronized boolean awaitIdle(long timeoutMs) throws InterruptedException {
     long deadline = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
     while (!waiting.isEmpty() || !running.isEmpty()) {
@@ -152,10 +152,10 @@ public final class BackgroundPusher implements AutoCloseable {
         push(next);
       }
     } catch (InterruptedException e) {
-      // The end of the process, and with it of the work.
+      // The client is being closed.
       Thread.currentThread().interrupt();
     } finally {
-      // After an error another thread takes its place.
+      // After an error, the next output starts another thread.
       synchronized (this) {
         threads.remove(Thread.currentThread());
       }
@@ -186,7 +186,7 @@ public final class BackgroundPusher implements AutoCloseable {
     try (SealedPush push = pushes.begin(output)) {
       OutputPush work = new OutputPush(output, push, allocator, () -> one.stopped);
       try {
-        boolean toTheEnd = work.run(config.skipPartitionBytes(), one.random);
+        boolean toTheEnd = work.run(config.maxPartitionBytes(), one.random);
         if (toTheEnd) {
           outcome = work.leftBytes() == 0 ? Outcome.PUSHED : Outcome.FAILED;
         } else {
@@ -201,10 +201,10 @@ public final class BackgroundPusher implements AutoCloseable {
       outcome = Outcome.DROPPED;
     } catch (IOException e) {
       outcome = Outcome.DROPPED;
-      LOG.debug("output not pushed: {}", e.toString());
+      LOG.debug("local output not pushed reason={}", e.toString());
     } catch (RuntimeException e) {
       LOG.error(
-          "output not pushed, a bug app={} shuffle={} attempt={}",
+          "internal error: local output not pushed application={} shuffle={} attempt={}",
           output.assignment().shuffle().getApplication(),
           output.shuffle(),
           output.attempt().id(),
@@ -228,14 +228,16 @@ public final class BackgroundPusher implements AutoCloseable {
 
   private synchronized void failed(FinishedOutput output, String reason) {
     if (warned) {
-      LOG.debug("output not pushed: {}", reason);
+      LOG.debug("local output not pushed reason=\"{}\"", reason);
       return;
     }
     warned = true;
     LOG.warn(
-        "output not pushed, read from local files app={} shuffle={} reason=\"{}\" (said once)",
+        "local output not pushed, readers get its blocks from local disks application={}"
+            + " shuffle={} attempt={} reason=\"{}\"; logged once",
         output.assignment().shuffle().getApplication(),
         output.shuffle(),
+        output.attempt().id(),
         reason);
   }
 
@@ -249,13 +251,13 @@ public final class BackgroundPusher implements AutoCloseable {
     notifyAll();
   }
 
-  /** Stops within a second; what has not been pushed is not. Idempotent. */
+  /** Stops within a second; the remaining outputs are not pushed. Idempotent. */
   @Override
   public void close() {
     List<Thread> ending;
     synchronized (this) {
       if (!closed && !threads.isEmpty()) {
-        LOG.info("pushing behind tasks ends {}", counters());
+        LOG.info("background push stopped counters={}", counters());
       }
       closed = true;
       waiting.clear();

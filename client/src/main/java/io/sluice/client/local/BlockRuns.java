@@ -3,8 +3,8 @@ package io.sluice.client.local;
 import java.util.Arrays;
 
 /**
- * Where the blocks of each partition lie in a file that was written from its start to its end: runs
- * of blocks of one partition, 12 bytes for each. Belongs to one thread.
+ * Index of a temporary file: a list of ranges, each with adjacent blocks of one partition. A range
+ * takes 12 bytes. The file is written sequentially. Owned by one thread.
  */
 final class BlockRuns {
   private final int partitionCount;
@@ -13,7 +13,9 @@ final class BlockRuns {
   private int count;
   private boolean ascending = true;
 
-  /** Takes the runs of a partition one after the other, in the order in which they were written. */
+  /**
+   * Receives the ranges by ascending partition; ranges of one partition in the order of writing.
+   */
   interface Visitor<E extends Exception> {
     void visit(int partition, long offset, long length) throws E;
   }
@@ -22,16 +24,16 @@ final class BlockRuns {
     this.partitionCount = partitionCount;
   }
 
-  /** Bytes noted so far: where the next run starts. */
+  /** Number of bytes so far, which is the offset of the next range. */
   long bytes() {
     return count == 0 ? 0 : ends[count - 1];
   }
 
-  /** Notes that the next bytes are blocks of a partition. */
+  /** Adds {@code length} bytes with blocks of a partition. */
   void add(int partition, long length) {
     if (partition < 0 || partition >= partitionCount) {
       throw new IllegalArgumentException(
-          "partition " + partition + " of an output with " + partitionCount + " partitions");
+          "partition out of range: partition=" + partition + " partitions=" + partitionCount);
     }
     if (count > 0 && partitions[count - 1] == partition) {
       ends[count - 1] += length;
@@ -46,12 +48,12 @@ final class BlockRuns {
     partitions[count++] = partition;
   }
 
-  /** Whether the file is laid out by partition as it is. */
+  /** Whether the file is already sorted by partition. */
   boolean isAscending() {
     return ascending;
   }
 
-  /** Bytes of every partition. */
+  /** Number of bytes of every partition. */
   long[] lengths() {
     long[] lengths = new long[partitionCount];
     for (int run = 0; run < count; run++) {
@@ -60,9 +62,9 @@ final class BlockRuns {
     return lengths;
   }
 
-  /** Visits all runs by ascending partition. */
+  /** Visits all ranges by ascending partition. */
   <E extends Exception> void byPartition(Visitor<E> visitor) throws E {
-    // Sorted by counting: stable, and in time that follows runs and partitions.
+    // Counting sort: stable, and linear in the number of ranges and partitions.
     int[] next = new int[partitionCount + 1];
     for (int run = 0; run < count; run++) {
       next[partitions[run] + 1]++;

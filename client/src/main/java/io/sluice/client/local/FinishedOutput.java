@@ -7,14 +7,14 @@ import java.nio.file.Path;
 import java.util.function.BooleanSupplier;
 
 /**
- * The output of a map attempt, whole in a local file: sealed blocks by ascending partition, back to
- * back. Small, however large the output is: many of them wait at a time.
+ * Describes the finished local output of a map attempt: a file of sealed, adjacent blocks, sorted
+ * by partition. Small for any size of the output, because many of them wait at a time.
  *
- * @param data the file; may be gone when its turn comes, and is then passed over
- * @param lengths where to learn how many bytes each partition has there
- * @param replacementServers where to ask when a server fails or is full; null: nowhere
- * @param wanted asked when its turn comes, on a pusher's thread, whether anybody may still read it;
- *     answers within a bounded time
+ * @param data the file; if it is deleted before the push, the output is skipped
+ * @param lengths reads the number of bytes of each partition
+ * @param replacementServers source of servers after one fails or is full; null for none
+ * @param wanted whether the shuffle may still be read; called on a push thread before the push;
+ *     returns within a bounded time
  */
 public record FinishedOutput(
     ShuffleAssignment assignment,

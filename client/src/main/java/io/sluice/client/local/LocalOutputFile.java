@@ -14,14 +14,17 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
 /**
- * The local output of one map attempt: takes frames as they come into a temporary file, and lays
- * their blocks out by partition at the end. Belongs to the task thread.
+ * The local output of one map attempt: writes frames to a temporary file in the order of arrival,
+ * and sorts their blocks by partition at the end. Owned by the task thread.
  *
- * <p>Nothing is opened before the first frame. The temporary file is gone after {@link #finish} and
- * after {@link #close}, whatever happened.
+ * <p>The temporary file is created with the first frame, and deleted by {@link #finish} and {@link
+ * #close}, also after an error.
  */
 public final class LocalOutputFile implements LocalSink, Closeable {
-  /** Runs below this are gathered: a copy within the kernel costs as much as so many bytes. */
+  /**
+   * Shorter ranges are copied through a buffer: a copy in the kernel costs as much as copying this
+   * many bytes.
+   */
   private static final int MIN_TRANSFER_BYTES = 64 << 10;
 
   private static final int GATHER_BYTES = 256 << 10;
@@ -39,7 +42,7 @@ public final class LocalOutputFile implements LocalSink, Closeable {
   }
 
   /**
-   * @param temporary where frames go first; its own from the first frame on, and emptied if it
+   * @param temporary path of the temporary file, owned from the first frame on and truncated if it
    *     exists; the directory must exist
    */
   public LocalOutputFile(Path temporary, int partitionCount) {
@@ -47,7 +50,7 @@ public final class LocalOutputFile implements LocalSink, Closeable {
     this.runs = new BlockRuns(partitionCount);
   }
 
-  /** Bytes of blocks that were taken. */
+  /** Number of bytes of blocks so far. */
   public long bytes() {
     return runs.bytes();
   }
@@ -93,7 +96,8 @@ public final class LocalOutputFile implements LocalSink, Closeable {
       channel =
           FileChannel.open(
               temporary,
-              // Spark makes files beforehand where an external shuffle service is to remove them.
+              // With an external shuffle service that deletes files, Spark has created the file
+              // already.
               StandardOpenOption.CREATE,
               StandardOpenOption.TRUNCATE_EXISTING,
               StandardOpenOption.READ,
@@ -105,17 +109,17 @@ public final class LocalOutputFile implements LocalSink, Closeable {
     int start = body.readerIndex();
     int length = body.readableBytes();
     for (int done = 0; done < length; ) {
-      // Explicit positions: the body's own indexes stay as they are.
+      // With explicit positions, the indexes of the body do not change.
       done += body.getBytes(start + done, channel, at + done, length - done);
     }
   }
 
   /**
-   * Lays everything out by ascending partition; what was taken for one partition stays in the order
-   * in which it came. The object is of no more use afterwards.
+   * Writes all blocks to the target, sorted by partition; blocks of one partition keep their order.
+   * The object cannot be used afterwards.
    *
-   * @param target replaced if it exists; not made if nothing was taken
-   * @return bytes of every partition in the target, which follow each other from its start
+   * @param target replaced if it exists; not created if there are no blocks
+   * @return number of bytes of every partition; the partitions are adjacent in the target
    */
   public long[] finish(Path target) throws IOException {
     if (state != State.TAKING) {
@@ -134,7 +138,13 @@ public final class LocalOutputFile implements LocalSink, Closeable {
     } catch (IOException e) {
       Files.deleteIfExists(target);
       throw new IOException(
-          "local output cannot be laid out file=" + target + " bytes=" + bytes() + ": " + e, e);
+          "local output cannot be sorted by partition file="
+              + target
+              + " bytes="
+              + bytes()
+              + ": "
+              + e,
+          e);
     } finally {
       remove();
     }
@@ -156,13 +166,13 @@ public final class LocalOutputFile implements LocalSink, Closeable {
     }
   }
 
-  /** Copies stretches of a file one behind the other: large ones at once, small ones gathered. */
+  /** Copies ranges of a file in order: large ones in the kernel, small ones through a buffer. */
   private static final class Copy {
     private final FileChannel from;
     private final FileChannel to;
     private final ByteBuffer gathered = ByteBuffer.allocate(GATHER_BYTES);
 
-    /** The stretch that grows while what is added follows it in the file as well. */
+    /** Start of the current range, which grows while added ranges are adjacent to it. */
     private long offset;
 
     private long length;

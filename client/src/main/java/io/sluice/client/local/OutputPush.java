@@ -2,8 +2,8 @@ package io.sluice.client.local;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.sluice.client.local.PushPlan.FileRange;
 import io.sluice.client.local.PushPlan.Piece;
-import io.sluice.client.local.PushPlan.Stretch;
 import io.sluice.client.push.SealedPush;
 import io.sluice.common.block.BlockHeader;
 import java.io.EOFException;
@@ -13,19 +13,19 @@ import java.nio.file.StandardOpenOption;
 import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 
-/** The pushing of one output: reads its file piece by piece, and sends. Used by one thread. */
+/** Push of one output: reads its file piece by piece and sends the pieces. Used by one thread. */
 final class OutputPush {
   private final FinishedOutput output;
   private final SealedPush push;
   private final ByteBufAllocator allocator;
   private final BooleanSupplier stopped;
   private long sentBytes;
-  private long passedBytes;
+  private long withoutServerBytes;
   private long skippedBytes;
 
   /**
    * @param push borrows
-   * @param stopped asked before each frame; true ends the pushing
+   * @param stopped called before each frame; true ends the push
    */
   OutputPush(
       FinishedOutput output, SealedPush push, ByteBufAllocator allocator, BooleanSupplier stopped) {
@@ -36,12 +36,12 @@ final class OutputPush {
   }
 
   /**
-   * Pushes all but partitions above a limit, and those of servers that take nothing.
+   * Pushes all partitions up to a maximum size, except those whose servers accept no frames.
    *
-   * @return false if it was stopped before the end
-   * @throws io.sluice.client.push.PushFailedException if a server lost what it took
+   * @return false if the push was stopped
+   * @throws io.sluice.client.push.PushFailedException if a server lost acknowledged blocks
    * @throws java.io.InterruptedIOException if the thread was interrupted; its flag stays set
-   * @throws IOException if the file is not there, or is something else
+   * @throws IOException if the file does not exist or is damaged
    */
   boolean run(long skipAbove, RandomGenerator random) throws IOException {
     PushPlan plan =
@@ -59,13 +59,13 @@ final class OutputPush {
     try (FileChannel file = FileChannel.open(output.data(), StandardOpenOption.READ)) {
       for (Piece piece : plan.pieces()) {
         if (!push.hasTarget(piece.set())) {
-          passedBytes += piece.length();
+          withoutServerBytes += piece.length();
           continue;
         }
         boolean whole =
             piece.length() <= push.frameBytes()
                 ? sendAtOnce(file, piece)
-                : sendInParts(file, piece.set(), piece.stretches().get(0));
+                : sendInParts(file, piece.set(), piece.ranges().get(0));
         if (!whole) {
           return false;
         }
@@ -83,8 +83,8 @@ final class OutputPush {
     ByteBuf body = allocator.directBuffer(length, length);
     boolean read = false;
     try {
-      for (Stretch stretch : piece.stretches()) {
-        readFully(file, stretch.offset(), body, (int) stretch.length());
+      for (FileRange range : piece.ranges()) {
+        readFully(file, range.offset(), body, (int) range.length());
       }
       read = true;
     } finally {
@@ -96,10 +96,10 @@ final class OutputPush {
     return true;
   }
 
-  /** A partition larger than a frame is cut between two blocks. */
-  private boolean sendInParts(FileChannel file, int set, Stretch stretch) throws IOException {
-    long at = stretch.offset();
-    long end = at + stretch.length();
+  /** Splits a partition that is larger than a frame between two blocks. */
+  private boolean sendInParts(FileChannel file, int set, FileRange range) throws IOException {
+    long at = range.offset();
+    long end = at + range.length();
     while (at < end) {
       if (stopped.getAsBoolean()) {
         return false;
@@ -112,11 +112,11 @@ final class OutputPush {
         int whole = wholeBlocks(body);
         if (whole == 0) {
           throw new IOException(
-              "no whole block within "
+              "local output damaged: no whole block within "
                   + length
-                  + " bytes at "
+                  + " bytes, offset="
                   + at
-                  + " of local output file="
+                  + " file="
                   + output.data());
         }
         body.writerIndex(whole);
@@ -138,7 +138,7 @@ final class OutputPush {
     sentBytes += length;
   }
 
-  /** Bytes of the blocks that are there to their end. */
+  /** Number of bytes of the whole blocks at the start of a buffer. */
   private static int wholeBlocks(ByteBuf body) {
     int at = 0;
     while (body.writerIndex() - at >= BlockHeader.LENGTH) {
@@ -158,9 +158,9 @@ final class OutputPush {
       int count = into.writeBytes(file, offset + done, length - done);
       if (count < 0) {
         throw new EOFException(
-            "local output ends early: expected "
+            "local output truncated: expectedBytes="
                 + (offset + length)
-                + " bytes, found "
+                + " foundBytes="
                 + file.size()
                 + " file="
                 + output.data());
@@ -169,14 +169,14 @@ final class OutputPush {
     }
   }
 
-  /** Taken by servers, or on their way when it was stopped. */
+  /** Bytes that servers accepted, or that were in flight when the push was stopped. */
   long pushedBytes() {
     return sentBytes - push.leftBytes();
   }
 
-  /** Of servers that took nothing. */
+  /** Bytes that no server accepted. */
   long leftBytes() {
-    return passedBytes + push.leftBytes();
+    return withoutServerBytes + push.leftBytes();
   }
 
   long skippedBytes() {

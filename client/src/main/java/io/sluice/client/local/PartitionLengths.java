@@ -2,12 +2,12 @@ package io.sluice.client.local;
 
 import java.io.IOException;
 
-/** Knows how the bytes of a local file are spread over partitions. */
+/** Reads the number of bytes of each partition in a local file. */
 public interface PartitionLengths {
   /**
-   * Bytes of every partition, in the order of the file.
+   * Returns the number of bytes of every partition, in the order of the file.
    *
-   * @throws IOException if that cannot be known any more; the output is passed over then
+   * @throws IOException if the lengths are no longer available; the output is then skipped
    */
   long[] read() throws IOException;
 }

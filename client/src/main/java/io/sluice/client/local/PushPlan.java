@@ -8,34 +8,33 @@ import java.util.function.IntUnaryOperator;
 import java.util.random.RandomGenerator;
 
 /**
- * In which pieces, and in which order, the file of an output is pushed. A piece holds partitions of
- * one set, as many as fit into a frame; where those lie side by side in the file they are read at
- * once. The order of the pieces is random, so that map tasks that end together do not all begin
- * with the same server. Partitions above a limit are left out: reading them from the file is as
- * good, for they are large enough to be read in one go.
+ * Pieces in which the file of an output is pushed, in their order. A piece has partitions of one
+ * set of servers that fit into one frame. The order is random, so that map tasks that end together
+ * do not all begin with the same server. Partitions above a maximum size are not pushed, because
+ * reading them from the file is as efficient.
  *
- * @param skippedBytes of partitions that were left out
+ * @param skippedBytes bytes of partitions that are not pushed
  */
 record PushPlan(List<Piece> pieces, long skippedBytes) {
   /**
-   * Bytes that go to one set: one frame, or the frames of one partition larger than that.
+   * Bytes for one set of servers: one frame, or all frames of one larger partition.
    *
-   * @param stretches in the file, ascending
+   * @param ranges ranges of the file, ascending
    */
-  record Piece(int set, List<Stretch> stretches) {
+  record Piece(int set, List<FileRange> ranges) {
     long length() {
-      return stretches.stream().mapToLong(Stretch::length).sum();
+      return ranges.stream().mapToLong(FileRange::length).sum();
     }
   }
 
-  /** Bytes side by side in the file, from block to block. */
-  record Stretch(long offset, long length) {}
+  /** A contiguous range of the file with whole blocks. */
+  record FileRange(long offset, long length) {}
 
   /**
-   * @param lengths bytes of every partition, in the order of the file
-   * @param setOf the set of a partition, from 0 to {@code sets - 1}
-   * @param frameBytes most bytes of a frame
-   * @param skipAbove larger partitions are left out
+   * @param lengths number of bytes of every partition, in the order of the file
+   * @param setOf returns the set of a partition, from 0 to {@code sets - 1}
+   * @param frameBytes maximum bytes of a frame
+   * @param skipAbove maximum bytes of a pushed partition
    */
   static PushPlan of(
       long[] lengths,
@@ -75,10 +74,10 @@ record PushPlan(List<Piece> pieces, long skippedBytes) {
     }
   }
 
-  /** The piece of a set that is being put together. */
+  /** The incomplete piece of a set. */
   private static final class Open {
     private final int set;
-    private List<Stretch> stretches = new ArrayList<>();
+    private List<FileRange> ranges = new ArrayList<>();
     private long length;
 
     Open(int set) {
@@ -86,20 +85,20 @@ record PushPlan(List<Piece> pieces, long skippedBytes) {
     }
 
     void add(long offset, long bytes) {
-      int last = stretches.size() - 1;
-      if (last >= 0 && stretches.get(last).offset + stretches.get(last).length == offset) {
-        Stretch before = stretches.get(last);
-        stretches.set(last, new Stretch(before.offset, before.length + bytes));
+      int last = ranges.size() - 1;
+      if (last >= 0 && ranges.get(last).offset + ranges.get(last).length == offset) {
+        FileRange before = ranges.get(last);
+        ranges.set(last, new FileRange(before.offset, before.length + bytes));
       } else {
-        stretches.add(new Stretch(offset, bytes));
+        ranges.add(new FileRange(offset, bytes));
       }
       length += bytes;
     }
 
     void end(List<Piece> pieces) {
       if (length > 0) {
-        pieces.add(new Piece(set, stretches));
-        stretches = new ArrayList<>();
+        pieces.add(new Piece(set, ranges));
+        ranges = new ArrayList<>();
         length = 0;
       }
     }

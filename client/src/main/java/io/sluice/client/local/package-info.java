@@ -1,6 +1,6 @@
 /**
- * Local output: the format of a map attempt's file, and pushes of finished outputs in the
- * background, best effort, on a few threads for the whole process. What is not pushed is read from
- * the files. An engine hands over outputs and says which shuffles nobody reads any more.
+ * Local output: the file of a map attempt, and the background push of finished outputs, best
+ * effort, on a few threads per process. Readers get blocks that were not pushed from the files. The
+ * engine adds finished outputs, and removes shuffles that are no longer read.
  */
 package io.sluice.client.local;

@@ -21,37 +21,38 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The newest assignment of every shuffle of an application, at its driver or application master,
- * and the only place where one changes: when a task says that a server failed, or is full for some
- * partitions, another server is put in; and when a server leaves, the one that takes what it had.
+ * The newest assignment of every shuffle of an application. Owned by the driver or application
+ * master, which alone changes assignments. An assignment changes in three cases: a task reports
+ * that a server failed, a task reports that a server is full for some partitions, or a leaving
+ * server moves its data. Each change adds one server.
  *
- * <p>Tasks that report the same get the same answer. Changes of one shuffle come one after another;
- * a change may wait for a coordinator, reading the newest never waits. Thread-safe.
+ * <p>Tasks with equal reports get equal answers. Changes of one shuffle are serialized by a lock,
+ * under which a change may wait for a coordinator. {@link #newest} never waits. Thread-safe.
  */
 public final class ApplicationAssignments {
   private static final Logger LOG = LoggerFactory.getLogger(ApplicationAssignments.class);
 
-  /** How long a server that failed one shuffle is not given to another. */
-  private static final long NANOS_AVOIDED = TimeUnit.MINUTES.toNanos(1);
+  /** Time for which a server that failed in one shuffle is not added to another one. */
+  private static final long AVOID_FAILED_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-  /** How long a search without result is not repeated: tasks ask by the hundred. */
-  private static final long NANOS_WITHOUT_SEARCH = TimeUnit.SECONDS.toNanos(10);
+  /** Minimum time between two searches after one without result, as hundreds of tasks may ask. */
+  private static final long SEARCH_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final Source source;
   private final int maxReplacementServers;
   private final LongSupplier nanoTime;
   private final ConcurrentMap<Integer, Shuffle> shuffles = new ConcurrentHashMap<>();
 
-  /** When servers failed for some shuffle of this application, by their names. */
+  /** Time of the last failure of a server in any shuffle of this application, by server name. */
   private final ConcurrentMap<String, Long> failedNanos = new ConcurrentHashMap<>();
 
-  /** Where further servers come from. */
+  /** Supplies replacement and additional servers. */
   public interface Source {
     /**
-     * One more server for a shuffle; waits for a bounded time.
+     * Returns one more server for a shuffle; waits for a bounded time.
      *
-     * @param partitions how many are to move there
-     * @param excluded names of servers that will not do
+     * @param partitions number of partitions for the new server
+     * @param excluded names of servers that must not be returned
      */
     Optional<ServerId> replacementServer(int shuffle, int partitions, Collection<String> excluded);
   }
@@ -68,8 +69,8 @@ public final class ApplicationAssignments {
   }
 
   /**
-   * @param maxReplacementServers most different servers that a shuffle gets in addition to its
-   *     first; 0: assignments never change
+   * @param maxReplacementServers maximum number of servers that a shuffle gets in addition to its
+   *     first ones; 0: assignments never change
    */
   public ApplicationAssignments(Source source, int maxReplacementServers, LongSupplier nanoTime) {
     this.source = source;
@@ -85,15 +86,15 @@ public final class ApplicationAssignments {
     shuffles.remove(shuffle);
   }
 
-  /** The newest assignment; null if the shuffle is not or no longer known. */
+  /** The newest assignment; null if the shuffle is not registered. */
   public ShuffleAssignment newest(int shuffle) {
     Shuffle known = shuffles.get(shuffle);
     return known == null ? null : known.newest;
   }
 
   /**
-   * The partitions, ascending, of whose every copy some part is meant to be at one of these
-   * servers; none if the shuffle is not known.
+   * The partitions, ascending, whose every replica has a chain with at least one of these servers.
+   * Empty if the shuffle is not registered.
    */
   public int[] partitionsOnlyAt(int shuffle, Collection<String> servers) {
     ShuffleAssignment now = newest(shuffle);
@@ -114,10 +115,11 @@ public final class ApplicationAssignments {
         .allMatch(
             replica ->
                 IntStream.range(0, now.chainLength(range, replica))
-                    .anyMatch(place -> servers.contains(now.chainServer(range, replica, place))));
+                    .anyMatch(
+                        position -> servers.contains(now.chainServer(range, replica, position))));
   }
 
-  /** Further servers that shuffles have now, each counted once for each shuffle. */
+  /** Number of replacement and additional servers now, counted once per shuffle. */
   public long replacementServers() {
     long count = 0;
     for (Shuffle shuffle : shuffles.values()) {
@@ -129,11 +131,12 @@ public final class ApplicationAssignments {
   }
 
   /**
-   * Puts another server in, if there is one and nobody has done so before.
+   * Adds a replacement or additional server, unless an earlier report has done so or no server is
+   * available.
    *
-   * @param server name of the one to pass by
-   * @param partitions those that are full, ascending; empty for {@link Cause#FAILED}
-   * @return the newest assignment, changed or not; null if the shuffle is not known
+   * @param server name of the server that failed or is full
+   * @param partitions full partitions, ascending; empty for {@link Cause#FAILED}
+   * @return the newest assignment, changed or not; null if the shuffle is not registered
    */
   public ShuffleAssignment replace(
       int shuffle, String server, Cause cause, List<Integer> partitions) {
@@ -171,7 +174,8 @@ public final class ApplicationAssignments {
           };
       known.newest = after;
       LOG.info(
-          "further server shuffle={} server={} cause={} by={} partitions={} generation={}",
+          "server added to shuffle shuffle={} server={} cause={} addedServer={} partitions={}"
+              + " generation={}",
           shuffle,
           server,
           cause,
@@ -183,12 +187,12 @@ public final class ApplicationAssignments {
   }
 
   /**
-   * A leaving server copies what it has of a shuffle to another one: writers go there, and readers
-   * look there as well. Saying so again changes nothing.
+   * A leaving server copies its data of a shuffle to another server. Map tasks then push there, and
+   * readers read from both. Idempotent.
    *
    * @param from name of the leaving server
-   * @return whether everybody who asks knows of it from now on, or nobody needs to; false where
-   *     assignments never change
+   * @return whether later readers of the assignment find the data; false if assignments never
+   *     change
    */
   public boolean moved(int shuffle, String from, ServerId to) {
     Shuffle known = shuffles.get(shuffle);
@@ -210,7 +214,7 @@ public final class ApplicationAssignments {
         }
         known.newest = after;
         LOG.info(
-            "server leaves, another has what it had shuffle={} server={} to={} generation={}",
+            "data of leaving server moved shuffle={} server={} targetServer={} generation={}",
             shuffle,
             from,
             to.getName(),
@@ -226,21 +230,21 @@ public final class ApplicationAssignments {
     int number = now.shuffle().getShuffle();
     String search = cause + " " + server;
     Long searched = shuffle.searchedNanos.get(search);
-    if (searched != null && nanoTime.getAsLong() - searched < NANOS_WITHOUT_SEARCH) {
+    if (searched != null && nanoTime.getAsLong() - searched < SEARCH_INTERVAL_NANOS) {
       return Optional.empty();
     }
     Set<String> failed = new HashSet<>();
     failedNanos.forEach(
         (name, nanos) -> {
-          if (nanoTime.getAsLong() - nanos < NANOS_AVOIDED) {
+          if (nanoTime.getAsLong() - nanos < AVOID_FAILED_NANOS) {
             failed.add(name);
           }
         });
     Optional<ServerId> found = Optional.empty();
-    Set<String> avoided = Set.of();
-    for (Set<String> candidate : avoidable(now, server, cause, affected, failed)) {
-      avoided = candidate;
-      found = find(shuffle, affected, avoided);
+    Set<String> excluded = Set.of();
+    for (Set<String> candidate : exclusions(now, server, cause, affected, failed)) {
+      excluded = candidate;
+      found = find(shuffle, affected, excluded);
       if (found.isPresent()) {
         break;
       }
@@ -253,21 +257,23 @@ public final class ApplicationAssignments {
     } else {
       shuffle.searchedNanos.put(search, nanoTime.getAsLong());
       LOG.warn(
-          "no further server shuffle={} server={} cause={} partitions={} excluded={}",
+          "no server available to add to shuffle shuffle={} server={} cause={} partitions={}"
+              + " excluded={}",
           number,
           server,
           cause,
           affected.size(),
-          avoided);
+          excluded);
     }
     return found;
   }
 
   /**
-   * Whom to avoid, from the best case to the last resort: a server that has none of the partitions
-   * and did not fail, one that has some, one that failed but may be well again.
+   * Sets of servers to exclude, tried in this order. The first accepts only servers that have none
+   * of the partitions and did not fail; the next ones also accept servers with some of the
+   * partitions, then servers that failed but may have recovered.
    */
-  private static Set<Set<String>> avoidable(
+  private static Set<Set<String>> exclusions(
       ShuffleAssignment now,
       String server,
       Cause cause,
@@ -275,62 +281,61 @@ public final class ApplicationAssignments {
       Set<String> failed) {
     Set<Set<String>> all = new LinkedHashSet<>();
     for (Set<String> more : List.of(failed, Set.<String>of())) {
-      // Who has some of the partitions may stand in for a server that has failed, as far as it
-      // goes.
-      for (boolean havingAll : cause == Cause.FAILED ? List.of(false, true) : List.of(false)) {
-        Set<String> avoided = useless(now, server, affected, havingAll);
-        avoided.addAll(more);
-        all.add(avoided);
+      // A server with some of the partitions may replace a failed one for the other partitions.
+      for (boolean withAll : cause == Cause.FAILED ? List.of(false, true) : List.of(false)) {
+        Set<String> excluded = excludedServers(now, server, affected, withAll);
+        excluded.addAll(more);
+        all.add(excluded);
       }
     }
     return all;
   }
 
-  private Optional<ServerId> find(Shuffle shuffle, List<Integer> affected, Set<String> avoided) {
+  private Optional<ServerId> find(Shuffle shuffle, List<Integer> affected, Set<String> excluded) {
     ShuffleAssignment now = shuffle.newest;
     Optional<ServerId> found = Optional.empty();
     if (shuffle.replacementServers.size() < maxReplacementServers) {
-      found = source.replacementServer(now.shuffle().getShuffle(), affected.size(), avoided);
+      found = source.replacementServer(now.shuffle().getShuffle(), affected.size(), excluded);
     }
-    return found.isPresent() ? found : firstUsable(now, avoided);
+    return found.isPresent() ? found : usedServer(now, excluded);
   }
 
   /**
-   * The server itself, those that failed as well, and those that have the partitions already.
+   * Returns the server itself, the replaced servers, and servers that already have the partitions.
    *
-   * @param havingAll whether only those that have all of them are meant
+   * @param withAll whether only servers that have all of the partitions are excluded
    */
-  private static Set<String> useless(
-      ShuffleAssignment now, String server, List<Integer> affected, boolean havingAll) {
-    Set<String> having = new HashSet<>();
+  private static Set<String> excludedServers(
+      ShuffleAssignment now, String server, List<Integer> affected, boolean withAll) {
+    Set<String> excluded = new HashSet<>();
     int lastRange = -1;
     for (int partition : affected) {
       int range = now.rangeOf(partition);
       if (range == lastRange) {
         continue;
       }
-      Set<String> here = holders(now, range);
-      if (havingAll && lastRange >= 0) {
-        having.retainAll(here);
+      Set<String> members = serversOf(now, range);
+      if (withAll && lastRange >= 0) {
+        excluded.retainAll(members);
       } else {
-        having.addAll(here);
+        excluded.addAll(members);
       }
       lastRange = range;
     }
-    having.add(server);
+    excluded.add(server);
     for (ServerId one : now.servers()) {
       if (now.hasReplaced(one.getName())) {
-        having.add(one.getName());
+        excluded.add(one.getName());
       }
     }
-    return having;
+    return excluded;
   }
 
-  private static Set<String> holders(ShuffleAssignment now, int range) {
+  private static Set<String> serversOf(ShuffleAssignment now, int range) {
     Set<String> names = new HashSet<>();
     for (int replica = 0; replica < now.replicaCount(range); replica++) {
-      for (int place = 0; place < now.chainLength(range, replica); place++) {
-        names.add(now.servers().get(now.chainServer(range, replica, place)).getName());
+      for (int position = 0; position < now.chainLength(range, replica); position++) {
+        names.add(now.servers().get(now.chainServer(range, replica, position)).getName());
       }
     }
     return names;
@@ -352,8 +357,8 @@ public final class ApplicationAssignments {
 
   private static boolean inRange(ShuffleAssignment now, int range, int server) {
     for (int replica = 0; replica < now.replicaCount(range); replica++) {
-      for (int place = 0; place < now.chainLength(range, replica); place++) {
-        if (now.chainServer(range, replica, place) == server) {
+      for (int position = 0; position < now.chainLength(range, replica); position++) {
+        if (now.chainServer(range, replica, position) == server) {
           return true;
         }
       }
@@ -361,11 +366,11 @@ public final class ApplicationAssignments {
     return false;
   }
 
-  /** A server that the shuffle uses already for other partitions. */
-  private static Optional<ServerId> firstUsable(ShuffleAssignment of, Set<String> excluded) {
+  /** Returns a server that the shuffle already uses for other partitions. */
+  private static Optional<ServerId> usedServer(ShuffleAssignment of, Set<String> excluded) {
     List<ServerId> servers = of.servers();
     for (int i = 0; i < servers.size(); i++) {
-      // Not the same one for every failure.
+      // Starts at a different server after each change.
       ServerId one = servers.get((of.generation() + i) % servers.size());
       if (!excluded.contains(one.getName())) {
         return Optional.of(one);

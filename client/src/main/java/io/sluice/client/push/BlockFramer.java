@@ -14,29 +14,32 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Turns contents into blocks and blocks into frames, one open frame for each set of servers. Blocks
- * are compressed right into their frame; they are sealed when the frame is cut, because only then
- * is it known which are the last of their partition. Belongs to one thread; does no I/O.
+ * Turns batches of records into blocks, and blocks into frames. Each set of servers has at most one
+ * open frame. Blocks are compressed directly into the frame. They are sealed when the frame is
+ * flushed, because only then the last block of each partition is known. Owned by one thread; does
+ * no I/O.
  *
- * <p>Invariants of a frame: blocks of one partition are adjacent; partitions ascend, apart from the
- * end marks that finishing appends.
+ * <p>A batch larger than a frame is split: every block of it but the last has the CONTINUED flag.
+ *
+ * <p>Invariants of a frame: blocks of one partition are adjacent; partitions ascend, except for the
+ * end marks that {@link #finish} appends.
  */
 final class BlockFramer {
   private static final int FIRST_CAPACITY = 64 << 10;
 
-  /** Contents below this are not worth a compressor's call. */
+  /** Smaller payloads are not compressed: the gain does not pay for the call. */
   private static final int MIN_COMPRESSED_BYTES = 32;
 
-  /** What all open frames may take together, in full frames, however many servers there are. */
+  /** Maximum memory of all open frames, in full frames, for any number of servers. */
   private static final int MAX_OPEN_FULL_FRAMES = 4;
 
-  /** What a payload transform may add: an initialization vector and padding. */
+  /** Maximum bytes that a payload transform adds: an initialization vector and padding. */
   private static final int TRANSFORM_ROOM = 1024;
 
-  /** Takes frames. */
+  /** Receives flushed frames. */
   interface Sink {
     /**
-     * @param set which set of servers it is for
+     * @param set number of the set of servers
      * @param body takes: whole sealed blocks
      */
     void accept(int set, ByteBuf body) throws IOException;
@@ -49,7 +52,7 @@ final class BlockFramer {
   private final BlockSizes sizes;
   private final ByteBufAllocator allocator;
   private final int frameBytes;
-  private final int pieceBytes;
+  private final int maxPieceBytes;
   private final Sink sink;
   private final PushedPartitions partitions;
   private OpenFrame[] open;
@@ -58,7 +61,7 @@ final class BlockFramer {
   private int finalPartition = -1;
   private int currentSet = -1;
   private long openBytes;
-  private long contentBytes;
+  private long uncompressedBytes;
   private long blockBytes;
   private long blocks;
   private long records;
@@ -76,7 +79,7 @@ final class BlockFramer {
   /**
    * @param transform null for none
    * @param sizes how {@link #partitionLengths} are counted
-   * @param frameBytes most bytes of a frame
+   * @param frameBytes maximum bytes of a frame
    */
   BlockFramer(
       FrameSets sets,
@@ -95,13 +98,13 @@ final class BlockFramer {
     this.sizes = sizes;
     this.allocator = allocator;
     this.frameBytes = frameBytes;
-    this.pieceBytes = largestPiece();
+    this.maxPieceBytes = maxPieceBytes();
     this.sink = sink;
     this.partitions = new PushedPartitions(partitionCount);
     this.open = new OpenFrame[sets.count()];
   }
 
-  private int largestPiece() {
+  private int maxPieceBytes() {
     int piece = frameBytes;
     int over = room(piece) - frameBytes;
     while (over > 0) {
@@ -111,7 +114,7 @@ final class BlockFramer {
     return piece;
   }
 
-  /** Most bytes that a block of so much content can take. */
+  /** Maximum bytes of a block with {@code length} uncompressed bytes. */
   private int room(int length) {
     return BlockHeader.LENGTH
         + Math.max(length, compressor.maxCompressedLength(length))
@@ -124,33 +127,30 @@ final class BlockFramer {
     if (finalPass) {
       if (partition < finalPartition || partitions.isEnded(partition)) {
         throw new IllegalStateException(
-            "partition " + partition + " came after " + finalPartition + " in the final pass");
+            "partitions must ascend in the final pass: partition="
+                + partition
+                + " was added after partition="
+                + finalPartition);
       }
       finalPartition = partition;
       if (currentSet >= 0 && currentSet != set && sets.lastPartition(currentSet) < partition) {
-        cut(currentSet);
+        flush(currentSet);
       }
     }
     currentSet = set;
     int at = 0;
     while (at < length) {
-      int piece = Math.min(pieceBytes, length - at);
+      int piece = Math.min(maxPieceBytes, length - at);
       int flags = at + piece < length ? BlockHeader.FLAG_CONTINUED : 0;
       addBlock(set, partition, bytes, offset + at, piece, at == 0 ? recordCount : 0, flags);
       at += piece;
     }
-    contentBytes += length;
+    uncompressedBytes += length;
     records += recordCount;
   }
 
   private void addBlock(
-      int set,
-      int partition,
-      byte[] bytes,
-      int offset,
-      int length,
-      int recordCount,
-      int contentFlags)
+      int set, int partition, byte[] bytes, int offset, int length, int recordCount, int batchFlags)
       throws IOException {
     OpenFrame frame = frameWithRoom(set, partition, room(length));
     ByteBuf body = frame.body;
@@ -158,7 +158,7 @@ final class BlockFramer {
     int payloadAt = start + BlockHeader.LENGTH;
     BlockCodec codec = BlockCodec.NONE;
     int payloadLength = length;
-    int flags = contentFlags;
+    int flags = batchFlags;
     if (transform != null) {
       flags |= BlockHeader.FLAG_ENCRYPTED;
       byte[] payload = bytes;
@@ -173,11 +173,11 @@ final class BlockFramer {
       byte[] encoded = transform.encode(payload, payloadOffset, payloadLength);
       if (encoded.length < 1 || encoded.length > payloadLength + TRANSFORM_ROOM) {
         throw new IllegalStateException(
-            "the payload transform made "
-                + encoded.length
-                + " of "
+            "invalid result of the payload transform: inputBytes="
                 + payloadLength
-                + " bytes; it may add at most "
+                + " outputBytes="
+                + encoded.length
+                + " maxAddedBytes="
                 + TRANSFORM_ROOM);
       }
       payloadLength = encoded.length;
@@ -204,7 +204,7 @@ final class BlockFramer {
             sizes.of(partitions.nextSequence(partition) == 0, codec, length, payloadLength),
             recordCount,
             length);
-    note(
+    addHeader(
         frame,
         new BlockHeader(
             attempt.id(),
@@ -222,14 +222,14 @@ final class BlockFramer {
     if (length < MIN_COMPRESSED_BYTES || compressor.codec() == BlockCodec.NONE) {
       return length;
     }
-    int most = compressor.maxCompressedLength(length);
-    if (scratch.length < most) {
-      scratch = new byte[most];
+    int maxLength = compressor.maxCompressedLength(length);
+    if (scratch.length < maxLength) {
+      scratch = new byte[maxLength];
     }
     return compressor.compress(bytes, offset, length, ByteBuffer.wrap(scratch));
   }
 
-  private void note(OpenFrame frame, BlockHeader header) {
+  private void addHeader(OpenFrame frame, BlockHeader header) {
     frame.headers.add(header);
     frame.lastPartition = header.partition();
     blocks++;
@@ -240,7 +240,7 @@ final class BlockFramer {
     OpenFrame frame = open[set];
     if (frame != null
         && (frame.body.writerIndex() + room > frameBytes || partition < frame.lastPartition)) {
-      cut(set);
+      flush(set);
       frame = null;
     }
     if (frame == null) {
@@ -249,20 +249,20 @@ final class BlockFramer {
       open[set] = frame;
       openBytes += frame.body.capacity();
     }
-    makeRoom(frame, room);
-    while (openBytes > (long) MAX_OPEN_FULL_FRAMES * frameBytes && cutLargestBut(set)) {
-      // One less.
+    ensureRoom(frame, room);
+    while (openBytes > (long) MAX_OPEN_FULL_FRAMES * frameBytes && flushLargestExcept(set)) {
+      // Each call flushes one frame.
     }
     return frame;
   }
 
-  private void makeRoom(OpenFrame frame, int room) {
+  private void ensureRoom(OpenFrame frame, int room) {
     int before = frame.body.capacity();
     frame.body.ensureWritable(room);
     openBytes += frame.body.capacity() - before;
   }
 
-  private boolean cutLargestBut(int kept) throws IOException {
+  private boolean flushLargestExcept(int kept) throws IOException {
     int largest = -1;
     for (int set = 0; set < open.length; set++) {
       if (set != kept
@@ -272,12 +272,12 @@ final class BlockFramer {
       }
     }
     if (largest >= 0) {
-      cut(largest);
+      flush(largest);
     }
     return largest >= 0;
   }
 
-  /** Memory of the open frames. */
+  /** Memory of the open frames, in bytes. */
   long openBytes() {
     return openBytes;
   }
@@ -287,7 +287,7 @@ final class BlockFramer {
     currentSet = -1;
   }
 
-  /** Marks the end of every partition that has blocks, and gives out all frames. */
+  /** Marks the end of every partition that has blocks, and flushes all frames. */
   void finish() throws IOException {
     finalPass = true;
     finalPartition = Integer.MAX_VALUE;
@@ -299,25 +299,27 @@ final class BlockFramer {
         partition = partitions.nextOpen(partition + 1)) {
       addEndMark(partition);
     }
-    cutAll();
+    flushAll();
   }
 
-  /** A block of nothing, for a partition whose last block has gone unmarked. */
+  /**
+   * Adds an empty block with the LAST flag, for a partition whose last block was sent without it.
+   */
   private void addEndMark(int partition) throws IOException {
     int set = sets.setOf(partition);
     OpenFrame frame = open[set];
     if (frame != null && frame.body.writerIndex() + BlockHeader.LENGTH > frameBytes) {
-      cut(set);
+      flush(set);
       frame = null;
     }
     if (frame == null) {
       frame = frameWithRoom(set, partition, BlockHeader.LENGTH);
     }
-    makeRoom(frame, BlockHeader.LENGTH);
+    ensureRoom(frame, BlockHeader.LENGTH);
     frame.body.writerIndex(frame.body.writerIndex() + BlockHeader.LENGTH);
     int sequence = partitions.addBlock(partition, 0, 0, 0);
     partitions.markEnded(partition);
-    note(
+    addHeader(
         frame,
         new BlockHeader(
             attempt.id(),
@@ -331,7 +333,7 @@ final class BlockFramer {
             BlockHeader.FLAG_LAST));
   }
 
-  /** Sets LAST on the newest block of every partition that gets nothing more. */
+  /** Sets LAST on the newest block of every partition that gets no more blocks. */
   private void markEnds(OpenFrame frame) {
     if (frame == null || !finalPass) {
       return;
@@ -362,7 +364,7 @@ final class BlockFramer {
         header.flags() | BlockHeader.FLAG_LAST);
   }
 
-  private void cut(int set) throws IOException {
+  private void flush(int set) throws IOException {
     OpenFrame frame = open[set];
     if (frame == null) {
       return;
@@ -382,15 +384,15 @@ final class BlockFramer {
     sink.accept(set, frame.body);
   }
 
-  /** Gives out all frames, whatever they hold. */
-  void cutAll() throws IOException {
+  /** Flushes all open frames. */
+  void flushAll() throws IOException {
     for (int set = 0; set < open.length; set++) {
-      cut(set);
+      flush(set);
     }
   }
 
-  /** Cuts for other sets from now on. No frame may be open. */
-  void use(FrameSets other) {
+  /** Uses other sets of servers from now on. No frame may be open. */
+  void switchSets(FrameSets other) {
     sets = other;
     open = new OpenFrame[other.count()];
     currentSet = -1;
@@ -400,8 +402,8 @@ final class BlockFramer {
     return partitions.lengths();
   }
 
-  long contentBytes() {
-    return contentBytes;
+  long uncompressedBytes() {
+    return uncompressedBytes;
   }
 
   long blockBytes() {

@@ -3,22 +3,23 @@ package io.sluice.client.push;
 import io.sluice.common.block.BlockCodec;
 
 /**
- * What each block adds to the {@link PushSession#partitionLengths length} of its partition, for an
- * engine that compares lengths with those of its own map output. Stateless; thread-safe.
+ * Computes how many bytes a block adds to the {@link PushSession#partitionLengths length} of its
+ * partition. An engine that compares these lengths with its own map output supplies its formula.
+ * Stateless; thread-safe.
  */
 @FunctionalInterface
 public interface BlockSizes {
-  /** Compressed and encrypted bytes. */
-  BlockSizes PAYLOADS = (first, codec, contentLength, payloadLength) -> payloadLength;
+  /** Counts the payload: bytes after compression and encryption. */
+  BlockSizes PAYLOADS = (first, codec, uncompressedLength, payloadLength) -> payloadLength;
 
   /**
-   * The bytes that a block counts.
+   * Returns the bytes to add for a block.
    *
    * @param first whether it is the first block of its partition
-   * @param codec of the payload: none where compression gained nothing
-   * @param contentLength bytes before compression
+   * @param codec codec of the payload; NONE if compression did not make it smaller
+   * @param uncompressedLength bytes before compression
    * @param payloadLength bytes after compression and encryption
    * @return at least 1
    */
-  int of(boolean first, BlockCodec codec, int contentLength, int payloadLength);
+  int of(boolean first, BlockCodec codec, int uncompressedLength, int payloadLength);
 }

@@ -16,25 +16,35 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides which servers get the frames of one push session: the servers that a frame was cut for,
- * or their replacement servers. A frame that too few servers accept goes to local output; without
- * local output the attempt fails. Never waits. Belongs to the task thread.
+ * Decides which servers get the frames of one push session. A frame goes to the servers of its
+ * replica set, or to their replacement servers. If fewer servers than the write quorum accept it,
+ * it goes to local output; without local output, the attempt fails. Never waits. Owned by the task
+ * thread.
+ *
+ * <p>Steps after a server failed ({@link #giveUp}):
+ *
+ * <ol>
+ *   <li>The server is stopped, and the driver is asked for a replacement server.
+ *   <li>If there is one ({@link #onAnswer}), the unacknowledged frames move to it.
+ *   <li>Otherwise ({@link #noReplacement}) the other replicas must reach the write quorum, or the
+ *       frames go to local output. If neither is possible, the attempt fails.
+ * </ol>
  *
  * <p>Failover does not change a frame. Acknowledged frames are not sent again: if a server loses
- * them later, readers find the missing blocks and the engine reruns the map task.
+ * them later, readers report the missing blocks and the engine reruns the map task.
  *
- * <p>Invariant: each held frame was given to as many servers as must store it, or is in local
- * output too.
+ * <p>Invariant: each unacknowledged frame is assigned to a write quorum of servers, or is also in
+ * local output.
  */
 final class Failover {
   private static final Logger LOG = LoggerFactory.getLogger(Failover.class);
 
   private final MapAttempt attempt;
   private final int writeQuorum;
-  private final boolean blocksAreSafe;
+  private final boolean hasLocalCopy;
   private final PushOptions options;
   private final ServerHealth health;
-  private final HeldFrames held;
+  private final UnacknowledgedFrames unacknowledged;
   private final Consumer<Answer> answers;
   private final List<PushServer> servers = new ArrayList<>();
   private ShuffleAssignment assignment;
@@ -46,16 +56,16 @@ final class Failover {
   private long reroutedFrames;
 
   /**
-   * The answer to a request for a replacement server.
+   * Answer of the driver to a request for a replacement server.
    *
-   * @param server to be replaced
-   * @param assignment the newest one; null if the request failed
+   * @param server server to replace
+   * @param assignment newest assignment; null if the request failed
    */
   record Answer(PushServer server, Cause cause, ShuffleAssignment assignment) {}
 
   /**
-   * @param blocksAreSafe whether the blocks are stored elsewhere, so that the session need not wait
-   *     for a failing server even if there is no other
+   * @param hasLocalCopy whether the blocks are also in a local file, so that the session need not
+   *     wait for a failing server even if there is no other
    * @param answers receives every answer, on any thread; the task thread passes it to {@link
    *     #onAnswer}
    */
@@ -63,19 +73,19 @@ final class Failover {
       ShuffleAssignment assignment,
       MapAttempt attempt,
       int writeQuorum,
-      boolean blocksAreSafe,
+      boolean hasLocalCopy,
       PushOptions options,
       ServerHealth health,
-      HeldFrames held,
+      UnacknowledgedFrames unacknowledged,
       Consumer<Answer> answers) {
     this.assignment = assignment;
     this.sets = new ReplicaSets(assignment);
     this.attempt = attempt;
     this.writeQuorum = writeQuorum;
-    this.blocksAreSafe = blocksAreSafe;
+    this.hasLocalCopy = hasLocalCopy;
     this.options = options;
     this.health = health;
-    this.held = held;
+    this.unacknowledged = unacknowledged;
     this.answers = answers;
     addServers();
   }
@@ -90,59 +100,61 @@ final class Failover {
     return assignment.shuffle();
   }
 
-  /** The servers of the assignment, by index. Grows when the assignment does. */
+  /** The servers of the assignment, by index. A newer assignment appends to it. */
   List<PushServer> servers() {
     return servers;
   }
 
-  /** The replica sets that frames are cut for. */
+  /** The replica sets of new frames. */
   ReplicaSets sets() {
     return sets;
   }
 
-  /** Whether a newer assignment has other sets. */
+  /** Whether a newer assignment has changed the replica sets. */
   boolean hasNewSets() {
     return newSets != null;
   }
 
-  /** Uses the newer sets from now on; the caller has sent every open frame. */
+  /** Uses the newer sets from now on. The caller has flushed every open frame. */
   ReplicaSets switchSets() {
     sets = newSets;
     newSets = null;
     return sets;
   }
 
-  /** Whether a frame may go elsewhere than to its assigned servers. */
+  /** Whether a frame can go to a replacement server or to local output. */
   boolean hasAlternative() {
     return options.localSink() != null || options.replacementServers() != null;
   }
 
-  /** Whether a server that is known to fail need not get its whole retry period. */
+  /**
+   * Whether a server that other tasks gave up may be given up before the end of its retry period.
+   */
   boolean mayGiveUpEarly() {
-    return blocksAreSafe || hasAlternative();
+    return hasLocalCopy || hasAlternative();
   }
 
   /**
-   * Gives a frame to its servers, or to their replacements.
+   * Queues a frame at its servers, or at their replacements.
    *
    * @throws PushFailedException if too few servers accept it and there is no local output
    */
   void distribute(Frame frame) throws IOException {
-    giveToServers(frame);
-    keepLocallyIfTooFew(frame);
+    enqueueAtServers(frame);
+    storeLocallyIfTooFew(frame);
   }
 
   private void redistribute(Frame frame) throws IOException {
-    reroutedFrames += giveToServers(frame) ? 1 : 0;
-    keepLocallyIfTooFew(frame);
+    reroutedFrames += enqueueAtServers(frame) ? 1 : 0;
+    storeLocallyIfTooFew(frame);
   }
 
-  /** False if every server that may get the frame has had it before. */
-  private boolean giveToServers(Frame frame) {
+  /** Returns false if every target server had the frame before. */
+  private boolean enqueueAtServers(Frame frame) {
     boolean any = false;
     for (int index : frame.servers()) {
       PushServer target = targetOf(index);
-      if (target != null && frame.give(target)) {
+      if (target != null && frame.addTarget(target)) {
         frame.retain();
         target.enqueue(new Sending(frame));
         any = true;
@@ -151,7 +163,7 @@ final class Failover {
     return any;
   }
 
-  /** The last replacement of a server, which is the server itself if it has none. */
+  /** Follows the replacements of a server to the last one; the server itself if it has none. */
   private PushServer lastReplacementOf(int index) {
     PushServer server = servers.get(index);
     while (server.replacement() != null) {
@@ -160,13 +172,13 @@ final class Failover {
     return server;
   }
 
-  /** The server that gets the frames of an assigned server; null if there is none. */
+  /** The server that gets the frames of an assigned server; null if it was given up. */
   private PushServer targetOf(int index) {
     PushServer server = lastReplacementOf(index);
-    return server.isGone() ? null : server;
+    return server.isGivenUp() ? null : server;
   }
 
-  private void keepLocallyIfTooFew(Frame frame) throws IOException {
+  private void storeLocallyIfTooFew(Frame frame) throws IOException {
     if (frame.isLocal() || isQuorum(targets(frame.servers()), frame.servers())) {
       return;
     }
@@ -174,12 +186,15 @@ final class Failover {
       throw failed(firstStopped(frame.servers()));
     }
     options.localSink().accept(frame.lentBody());
-    frame.keptLocally();
+    frame.storedLocally();
     localFrames++;
     localBytes += frame.length();
   }
 
-  /** A set with fewer servers than the write quorum needs all of them. */
+  /**
+   * Whether {@code targets} servers are enough: the write quorum, or the whole set if it is
+   * smaller.
+   */
   private boolean isQuorum(int targets, int[] set) {
     return targets >= Math.min(writeQuorum, set.length);
   }
@@ -228,15 +243,16 @@ final class Failover {
   }
 
   /**
-   * Sends nothing more to a server, and fails over.
+   * Stops sending to a server, and requests a replacement server.
    *
-   * @param serverFault whether the server failed, which other sessions should know, too
-   * @param early whether it had less than its retry period, because others had given it up
+   * @param serverFault whether the server itself failed, so that other sessions must know it
+   * @param early whether the server did not get its full retry period, because other tasks gave it
+   *     up
    */
   void giveUp(
       PushServer server, StatusCode code, Throwable cause, boolean serverFault, boolean early)
       throws IOException {
-    boolean first = !serverFault || health.gaveUp(server.server());
+    boolean first = !serverFault || health.markFailing(server.server());
     server.stop(new Failure(code, cause, early, first));
     if (assignment.hasReplaced(server.name())) {
       replace(server);
@@ -248,8 +264,8 @@ final class Failover {
   }
 
   /**
-   * A server has lost what it acknowledged. The attempt fails, unless other replicas have all of
-   * it.
+   * Gives up a server that lost acknowledged frames. The attempt fails, unless other replicas have
+   * all of them.
    */
   void giveUpLost(PushServer server, StatusCode code, Throwable cause) throws IOException {
     server.stop(new Failure(code, cause, false, true));
@@ -266,7 +282,7 @@ final class Failover {
       throw failed(server);
     }
     moveFrames(server);
-    warn(server, "server lost acknowledged frames, other replicas have them");
+    warn(server, "server given up because it lost acknowledged frames; other replicas have them");
   }
 
   private boolean contains(int[] set, PushServer server) {
@@ -278,7 +294,7 @@ final class Failover {
     return false;
   }
 
-  /** A server reports partitions as full: requests an additional server once for each. */
+  /** A server reports full partitions: requests an additional server, once per partition. */
   void onFull(PushServer server, List<Integer> partitions) {
     if (partitions.isEmpty() || options.replacementServers() == null) {
       return;
@@ -326,9 +342,9 @@ final class Failover {
     assignment = next;
     newSets = new ReplicaSets(next);
     addServers();
-    // It may name replacements that other tasks requested.
+    // The assignment may contain replacements that other tasks requested.
     for (PushServer server : List.copyOf(servers)) {
-      boolean wantsReplacement = server.isStopped() || (server.isGone() && !server.isLost());
+      boolean wantsReplacement = server.isStopped() || (server.isGivenUp() && !server.isLost());
       if (wantsReplacement && assignment.hasReplaced(server.name())) {
         replace(server);
       }
@@ -351,15 +367,15 @@ final class Failover {
   }
 
   /**
-   * There is no replacement: frames go to local output or to other replicas. Without them, a server
-   * that was given up early gets its whole retry period.
+   * No replacement server is available: frames go to local output or to other replicas. If neither
+   * is possible, a server that was given up early gets its full retry period.
    */
   void noReplacement(PushServer server) throws IOException {
     if (server.failure().early()
-        && !blocksAreSafe
+        && !hasLocalCopy
         && options.localSink() == null
         && !otherReplicasSuffice(server)) {
-      server.openAgain();
+      server.reopen();
       return;
     }
     server.giveUp(false);
@@ -367,8 +383,8 @@ final class Failover {
     warn(
         server,
         options.localSink() == null
-            ? "server given up, other replicas get its blocks"
-            : "server given up, its blocks go to local output or other replicas");
+            ? "server given up; other replicas get its blocks"
+            : "server given up; its blocks go to local output or other replicas");
   }
 
   private boolean otherReplicasSuffice(PushServer server) {
@@ -381,10 +397,10 @@ final class Failover {
     return true;
   }
 
-  /** Logs a warning once per failing server and process; counters show the rest. */
+  /** Logs a warning once per failing server and process; later failures are counted only. */
   private void warn(PushServer server, String event) {
-    // Not by Logger.atLevel, which the SLF4J of Hadoop does not have.
-    String line = "{} app={} shuffle={} attempt={} server={} code={} reason={}";
+    // Logger.atLevel does not exist in the SLF4J version of Hadoop.
+    String line = "{} application={} shuffle={} attempt={} server={} code={} reason={}";
     Object[] values = {
       event,
       shuffle().getApplication(),
@@ -401,14 +417,17 @@ final class Failover {
     }
   }
 
-  /** Moves unsent frames elsewhere. A frame stays with the server until others have it. */
+  /**
+   * Moves the unsent frames of a server to their other targets. A frame is removed from the server
+   * last.
+   */
   private void moveFrames(PushServer server) throws IOException {
     for (Sending sending = server.oldestUnsent();
         sending != null;
         sending = server.oldestUnsent()) {
       redistribute(sending.frame());
       server.removeOldestUnsent();
-      held.release(sending.frame());
+      unacknowledged.release(sending.frame());
     }
   }
 
@@ -417,7 +436,7 @@ final class Failover {
     return new PushFailedException(
         server.name(),
         failure.code(),
-        "push failed app="
+        "push failed application="
             + shuffle().getApplication()
             + " shuffle="
             + shuffle().getShuffle()

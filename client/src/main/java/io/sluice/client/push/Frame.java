@@ -5,29 +5,30 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A sealed frame, held until every server that it was given to has it. Owned by the task thread.
+ * A sealed frame. It is reference-counted: its creator and every queue that contains it have one
+ * reference, and the last {@link #release} frees the body. Owned by the task thread.
  */
 final class Frame {
   private final long number;
   private final int[] servers;
   private final ByteBuf body;
-  private final int heldBytes;
-  private final List<PushServer> given = new ArrayList<>(1);
-  private int holders = 1;
+  private final int memoryBytes;
+  private final List<PushServer> targets = new ArrayList<>(1);
+  private int references = 1;
   private boolean local;
 
   /**
-   * Held by its maker, who calls {@link #release} once it has been given to everybody.
+   * Creates a frame with one reference for the caller, who releases it after queueing the frame.
    *
-   * @param number in the order of cutting
-   * @param servers that it was cut for, by index; not changed
+   * @param number position in the order of creation
+   * @param servers indexes of the servers of its replica set; not changed
    * @param body takes
    */
   Frame(long number, int[] servers, ByteBuf body) {
     this.number = number;
     this.servers = servers;
     this.body = body;
-    this.heldBytes = body.capacity();
+    this.memoryBytes = body.capacity();
   }
 
   long number() {
@@ -43,12 +44,12 @@ final class Frame {
     return body.readableBytes();
   }
 
-  /** What the frame costs, which is more than its length. */
-  int heldBytes() {
-    return heldBytes;
+  /** Allocated memory of the frame, which is at least its length. */
+  int memoryBytes() {
+    return memoryBytes;
   }
 
-  /** Returns owned: a view of its own of the same bytes. */
+  /** Returns owned: a view of the bytes with its own indexes. */
   ByteBuf body() {
     return body.retainedDuplicate();
   }
@@ -58,28 +59,28 @@ final class Frame {
     return body;
   }
 
-  /** Notes that a lane gets it; false if that lane has had it before. */
-  boolean give(PushServer lane) {
-    return !given.contains(lane) && given.add(lane);
+  /** Records a server as a target; false if it was one before. */
+  boolean addTarget(PushServer server) {
+    return !targets.contains(server) && targets.add(server);
   }
 
   boolean isLocal() {
     return local;
   }
 
-  /** It is in local output as well. */
-  void keptLocally() {
+  /** Records that the frame is in local output. */
+  void storedLocally() {
     local = true;
   }
 
-  /** One more has to let go of it before it is freed. */
+  /** Adds a reference. */
   void retain() {
-    holders++;
+    references++;
   }
 
-  /** One less; true when that was the last, and the frame is freed. */
+  /** Drops a reference; true if it was the last and the frame is freed. */
   boolean release() {
-    if (--holders > 0) {
+    if (--references > 0) {
       return false;
     }
     body.release();

@@ -25,23 +25,42 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends the frames of one push session to every server of their replica set, keeps each frame until
- * all of them have acknowledged it, and sends a frame again that may have been lost. A state
- * machine: it never waits, and its caller passes the time. Belongs to the task thread.
+ * Sends each frame of one push session to every server of its replica set, keeps it until all of
+ * them have acknowledged it, and sends it again after a failure. A state machine that never waits;
+ * its caller passes the time. Owned by the task thread; requests complete as {@link Event}s.
  *
- * <p>A restarted server reports since which of its epochs no acknowledged block is missing. If that
- * includes what it acknowledged here, as after a clean stop, the session continues in the new epoch
- * and sends unacknowledged frames again; otherwise, as after a crash, the attempt fails. A server
- * that accepts nothing within its retry period is replaced, see {@link Failover}.
+ * <pre>
+ *             enqueue            send                 acknowledgement
+ *  new frame ---------&gt; unsent --------&gt; in flight -------------------&gt; released at this server
+ *                         ^  |               |
+ *                         |  |               | failure, stale acknowledgement
+ *                         +--+---------------+
+ *                            | server given up
+ *                            v
+ *                         Failover moves the frame to other servers or to local output
+ * </pre>
+ *
+ * <p>Queues, epochs and states of one server are in {@link PushServer}, the connection and its
+ * retries in {@link ServerSession}, the choice of servers in {@link Failover}.
+ *
+ * <p>A restarted server reports {@code wholeSinceEpoch}: it has all blocks that it acknowledged in
+ * this epoch or a later one. If this includes the first acknowledgement of this session, as after a
+ * clean stop, the session continues in the new epoch and sends unacknowledged frames again.
+ * Otherwise, as after a crash, acknowledged frames are lost; the attempt fails unless other
+ * replicas have them. A server that accepts no frame within its retry period is given up, see
+ * {@link Failover}.
  */
 final class FrameSender implements TaskMachine<FrameSender.Event> {
   private static final Logger LOG = LoggerFactory.getLogger(FrameSender.class);
 
-  /** A frame that arrives damaged again and again is damaged here. */
+  /**
+   * Number of damaged arrivals of one frame after which the fault is assumed to be in this process.
+   */
   private static final int MAX_CORRUPT_ATTEMPTS = 5;
 
   /**
-   * Time for the first answer of a server that other tasks gave up: a healthy one needs far less.
+   * Timeout of the first reply of a server that other tasks gave up; a healthy server needs far
+   * less.
    */
   private static final long PROBE_MS = 2_000;
 
@@ -49,10 +68,10 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
   private final MapAttempt attempt;
   private final PushConfig config;
   private final ConnectionPool pool;
-  private final int poolLane;
+  private final int connectionSlot;
   private final PushWindows windows;
   private final ServerHealth health;
-  private final HeldFrames held;
+  private final UnacknowledgedFrames unacknowledged;
   private final Consumer<Event> events;
   private final Failover failover;
   private long nextFrame;
@@ -61,7 +80,7 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
   private long sentFrames;
   private long retries;
 
-  /** An event that another thread reports. */
+  /** Result of a request, reported by another thread. */
   sealed interface Event {}
 
   private record Connected(PushServer server, DataConnection connection, Throwable failure)
@@ -74,16 +93,16 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
   private record Replaced(Failover.Answer answer) implements Event {}
 
   /**
-   * @param blocksAreSafe whether the blocks are stored elsewhere, so that the session need not wait
-   *     for a failing server even if there is no other
-   * @param events receives every event, on any thread; they are given to {@link #on}
+   * @param hasLocalCopy whether the blocks are also in a local file, so that the session need not
+   *     wait for a failing server even if there is no other
+   * @param events receives every event, on any thread; the task thread passes it to {@link #on}
    */
   FrameSender(
       ShuffleAssignment assignment,
       MapAttempt attempt,
       PushConfig config,
       PushOptions options,
-      boolean blocksAreSafe,
+      boolean hasLocalCopy,
       TaskEnvironment environment,
       PushWindows windows,
       Consumer<Event> events) {
@@ -91,20 +110,20 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
     this.attempt = attempt;
     this.config = config;
     this.pool = environment.pool();
-    this.poolLane = pool.nextLane();
+    this.connectionSlot = pool.nextSlot();
     this.windows = windows;
     this.health = environment.health();
-    this.held = new HeldFrames(environment.memory());
+    this.unacknowledged = new UnacknowledgedFrames(environment.memory());
     this.events = events;
     this.failover =
         new Failover(
             assignment,
             attempt,
             config.writeQuorum(),
-            blocksAreSafe,
+            hasLocalCopy,
             options,
             health,
-            held,
+            unacknowledged,
             answer -> events.accept(new Replaced(answer)));
   }
 
@@ -112,9 +131,9 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
     return failover;
   }
 
-  /** The frames that are not acknowledged yet. */
-  HeldFrames held() {
-    return held;
+  /** The frames without an acknowledgement of all their servers. */
+  UnacknowledgedFrames unacknowledged() {
+    return unacknowledged;
   }
 
   /**
@@ -125,11 +144,11 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
    */
   void enqueue(int set, ByteBuf body) throws IOException {
     Frame frame = new Frame(nextFrame++, failover.sets().servers(set), body);
-    held.add(frame);
+    unacknowledged.add(frame);
     try {
       failover.distribute(frame);
     } finally {
-      held.release(frame);
+      unacknowledged.release(frame);
     }
   }
 
@@ -143,7 +162,7 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
     long due = Long.MAX_VALUE;
     for (PushServer server : failover.servers()) {
       if (server.isOpen() && server.hasFrames()) {
-        due = Math.min(due, server.session().answerLeftNanos(now));
+        due = Math.min(due, server.session().replyLeftNanos(now));
         if (server.hasUnsent() && !server.session().isConnecting()) {
           due = Math.min(due, server.session().backOffLeftNanos(now));
         }
@@ -168,14 +187,13 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
     }
     if (!any) {
       throw new IllegalStateException(
-          "internal error: "
-              + held.count()
-              + " frames are held, and no server is to acknowledge one");
+          "internal error: no server has any of the unacknowledged frames, frames="
+              + unacknowledged.count());
     }
   }
 
   private static ConnectionLostException silent(long ms) {
-    return new ConnectionLostException("did not answer within " + ms + " ms");
+    return new ConnectionLostException("no reply within " + ms + " ms");
   }
 
   @Override
@@ -211,16 +229,16 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
           server,
           StatusCode.STALE_EPOCH,
           new ConnectionLostException(
-              "the server restarted and lost acknowledged frames: epoch "
+              "the server restarted and lost acknowledged frames, epoch="
                   + connection.epoch()
-                  + " follows "
+                  + " previousEpoch="
                   + server.epoch()));
       return;
     }
     if (server.isEpochKnown() && server.epoch() != connection.epoch()) {
       LOG.info(
-          "push continues after a restart app={} shuffle={} attempt={} server={} epoch={}"
-              + " wholeSinceEpoch={}",
+          "push continues after a server restart application={} shuffle={} attempt={} server={}"
+              + " epoch={} wholeSinceEpoch={}",
           shuffle.getApplication(),
           shuffle.getShuffle(),
           attempt.id(),
@@ -239,7 +257,7 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
     switch (refusal.code().onPush()) {
       case WAIT, WAIT_BRIEFLY, RETRY, RECONNECT, RESEND -> retryConnection(server, cause, now);
       case FAIL_OVER, DELETED ->
-          // Other sessions of this process have the same credential.
+          // After DENIED, other tasks skip the server too: they have the same credential.
           failover.giveUp(
               server, refusal.code(), cause, refusal.code() == StatusCode.DENIED, false);
     }
@@ -253,21 +271,21 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
           server,
           StatusCode.STALE_EPOCH,
           new ConnectionLostException(
-              "acknowledged in epoch "
+              "the acknowledgement is of another epoch than the connection, epoch="
                   + ack.getEpoch()
-                  + ", expected "
+                  + " expected="
                   + answered.connection().epoch()));
       return;
     }
     if (!server.stillStores(ack.getEpoch())) {
-      // An acknowledgement of an earlier epoch, whose data is lost: nothing else was acknowledged.
+      // An acknowledgement from an earlier epoch: the data is lost, so the frame is sent again.
       server.enqueue(answered.sending());
       return;
     }
     server.acknowledged(ack.getEpoch());
-    health.answered(server.server());
+    health.markHealthy(server.server());
     windows.onAck(server.name(), ack.getMemoryUsedPermille(), now);
-    held.release(answered.sending().frame());
+    unacknowledged.release(answered.sending().frame());
     failover.onFull(server, ack.getFullPartitionsList());
   }
 
@@ -277,7 +295,7 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
     server.enqueue(sending);
     retries++;
     if (!(cause instanceof SluiceException refusal)) {
-      // Every frame of a lost connection fails: the loss counts once.
+      // Every frame of a lost connection fails; the loss counts once.
       if (server.session().connection() == answered.connection()) {
         server.session().disconnected();
         retryConnection(server, cause, now);
@@ -349,11 +367,11 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
     failover.giveUp(server, code, cause, code.onPush().isServersFault(), false);
   }
 
-  /** Ends overdue probes, and sends every frame that may be sent. */
+  /** Gives up servers whose probe is overdue, and sends every frame that may be sent. */
   @Override
   public void advance(long now) throws IOException {
     endProbes(now);
-    // A server that is given up here may leave its frames to one that had its turn.
+    // A server that is given up here may move its frames to a server earlier in this loop.
     boolean changed = true;
     while (changed) {
       changed = false;
@@ -374,7 +392,7 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
             server,
             StatusCode.BUSY,
             new ConnectionLostException(
-                "did not answer within " + PROBE_MS + " ms, and other tasks gave it up"),
+                "no reply within " + PROBE_MS + " ms, and other tasks gave the server up"),
             true,
             true);
       }
@@ -386,8 +404,8 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
     if (!server.isOpen()
         || !server.hasUnsent()
         || session.isConnecting()
-        || (server.start() && !mayStart(server, now))
-        || !session.mayAct(now)
+        || (server.startOnce() && !mayStart(server, now))
+        || !session.maySend(now)
         || (!session.isConnected() && !connect(server, now))) {
       return;
     }
@@ -401,9 +419,11 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
             StatusCode.FRAME_TOO_LARGE,
             new SluiceException(
                 StatusCode.FRAME_TOO_LARGE,
-                "the server accepts bodies of at most "
+                "the frame of "
+                    + sending.frame().length()
+                    + " bytes exceeds the server's limit of "
                     + connection.maxBodyLength()
-                    + " bytes; set rss.client.send.size.limit to that or less"));
+                    + " bytes; set rss.client.send.size.limit to at most this limit"));
         return;
       }
       sentBytes += sending.frame().length();
@@ -418,10 +438,10 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
     }
   }
 
-  /** Asks the pool for a connection; true if there was one already. */
+  /** Requests a connection from the pool; true if one is open already. */
   private boolean connect(PushServer server, long now) throws IOException {
     server.session().connecting();
-    CompletableFuture<DataConnection> made = pool.connection(server.server(), poolLane);
+    CompletableFuture<DataConnection> made = pool.connection(server.server(), connectionSlot);
     if (made.isDone() && !made.isCompletedExceptionally()) {
       onConnected(new Connected(server, made.join(), null), now);
       return server.session().isConnected();
@@ -433,32 +453,32 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
   }
 
   /**
-   * Checks before the first push whether other tasks gave the server up: then this session skips
-   * it, or, once in a while, gives it a short time to answer.
+   * Checks before the first push whether other tasks gave the server up. If so, this session probes
+   * the server with a short timeout, or skips it if it was probed recently.
    */
   private boolean mayStart(PushServer server, long now) throws IOException {
     if (!failover.mayGiveUpEarly() || !health.isFailing(server.server())) {
       return true;
     }
-    if (health.mayTry(server.server())) {
-      server.session().expectAnswerBy(now + TimeUnit.MILLISECONDS.toNanos(PROBE_MS));
+    if (health.mayProbe(server.server())) {
+      server.session().expectReplyBy(now + TimeUnit.MILLISECONDS.toNanos(PROBE_MS));
       return true;
     }
     failover.giveUp(
         server,
         StatusCode.BUSY,
-        new ConnectionLostException("other tasks gave it up and tried it again a moment ago"),
+        new ConnectionLostException("other tasks gave the server up and probed it recently"),
         false,
         true);
     return false;
   }
 
   /**
-   * @param waitNanos time that the session waited
+   * @param waitNanos time that the task waited for servers
    */
   PushCounters counters(BlockFramer framer, long waitNanos) {
     return new PushCounters(
-        framer.contentBytes(),
+        framer.uncompressedBytes(),
         framer.blockBytes(),
         framer.blocks(),
         framer.records(),
@@ -466,7 +486,7 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
         sentFrames,
         retries,
         waitNanos,
-        new PushCounters.Elsewhere(
+        new PushCounters.Rerouted(
             failover.localBytes(),
             failover.localFrames(),
             failover.replacementServers(),
@@ -481,7 +501,7 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
     closed = true;
     for (PushServer server : failover.servers()) {
       for (Sending sending : server.end()) {
-        held.release(sending.frame());
+        unacknowledged.release(sending.frame());
       }
     }
   }

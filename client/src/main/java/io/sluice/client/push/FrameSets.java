@@ -1,6 +1,6 @@
 package io.sluice.client.push;
 
-/** Which partitions may share frames: those of one set. Immutable. */
+/** Groups partitions into sets: the partitions of one set may share frames. Immutable. */
 interface FrameSets {
   int count();
 
@@ -21,7 +21,7 @@ interface FrameSets {
       public int setOf(int partition) {
         if (partition < 0 || partition >= partitionCount) {
           throw new IllegalArgumentException(
-              "partition " + partition + " of a shuffle with " + partitionCount + " partitions");
+              "partition out of range: partition=" + partition + " partitions=" + partitionCount);
         }
         return 0;
       }

@@ -3,35 +3,37 @@ package io.sluice.client.push;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 
-/** Where the frames of a push session go: to servers or to local output. Belongs to one thread. */
+/** Destination of the frames of a push session: servers or local output. Owned by one thread. */
 interface FrameTarget extends AutoCloseable {
-  /** The sets that frames are cut for. */
+  /** The current sets of partitions that may share frames. */
   FrameSets sets();
 
   /**
-   * Handles what has happened since, without waiting; whether frames are to be cut for other sets
-   * from now on: then every open frame is sent, and {@link #switchSets} called.
+   * Handles events without waiting.
+   *
+   * @return whether the sets have changed; the caller then sends every open frame and calls {@link
+   *     #switchSets}
    */
   boolean poll() throws IOException;
 
-  /** Uses the other sets, and returns them. */
+  /** Uses the changed sets from now on, and returns them. */
   FrameSets switchSets();
 
   /**
-   * Sends a frame; waits while the target holds as many bytes as it may.
+   * Sends a frame, then waits while the unacknowledged frames exceed the limit of the session.
    *
    * @param body takes
    */
   void send(int set, ByteBuf body) throws IOException;
 
-  /** Waits until every frame is safe. */
+  /** Waits until every frame is acknowledged or in local output. */
   void finish() throws IOException;
 
-  /** Direct memory of the frames that are not safe yet, in bytes. */
-  long heldBytes();
+  /** Memory of the unacknowledged frames, in bytes. */
+  long unacknowledgedBytes();
 
-  /** Waits until the frames that are not safe take at most a number of bytes. */
-  void awaitHeldAtMost(long bytes) throws IOException;
+  /** Waits until the unacknowledged frames use at most {@code bytes} of memory. */
+  void awaitUnacknowledgedAtMost(long bytes) throws IOException;
 
   PushCounters counters(BlockFramer framer);
 

@@ -11,11 +11,11 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * A push session that cuts contents into frames and gives them to its target. Belongs to the task
- * thread.
+ * A push session that puts batches of records into frames and sends these to its target. Owned by
+ * the task thread.
  *
- * <p>States: OPEN, then FINISHED or, after an error, FAILED, and in the end CLOSED. A compressor
- * and frames are made when the first content arrives.
+ * <p>States: OPEN, then FINISHED, or FAILED after an error, and at the end CLOSED. The compressor
+ * and frames are created with the first batch.
  */
 public final class FramedPushSession implements PushSession {
   private final int partitionCount;
@@ -39,7 +39,7 @@ public final class FramedPushSession implements PushSession {
     CLOSED
   }
 
-  /** Work of an open session, which fails if the work fails. */
+  /** An operation of an open session; if it throws, the session fails. */
   private interface Step {
     void run() throws IOException;
   }
@@ -64,9 +64,10 @@ public final class FramedPushSession implements PushSession {
   }
 
   /**
-   * A session whose blocks go to shuffle servers, and to local output if no server accepts them.
+   * Creates a session whose blocks go to shuffle servers, and to local output if no server accepts
+   * them.
    *
-   * @param options borrows what is in it
+   * @param options borrows its members
    * @param onClose receives the final counters, once
    */
   public static FramedPushSession toServers(
@@ -90,9 +91,9 @@ public final class FramedPushSession implements PushSession {
   }
 
   /**
-   * A session whose blocks all go to local output. Never waits.
+   * Creates a session whose blocks all go to local output. It never waits.
    *
-   * @param options borrows what is in it; its local sink gets every frame
+   * @param options borrows its members; its local sink gets every frame
    * @param memory counts the open frame
    */
   public static FramedPushSession toLocalOutput(
@@ -141,14 +142,17 @@ public final class FramedPushSession implements PushSession {
     Objects.checkFromIndexSize(offset, length, bytes.length);
     if (length < 1 || records < 0) {
       throw new IllegalArgumentException(
-          "push: expected at least one byte, found length=" + length + " records=" + records);
+          "invalid batch: expected length of at least 1 and records of at least 0, found length="
+              + length
+              + " records="
+              + records);
     }
     whileOpen(
         () -> {
           BlockFramer into = framer();
           if (target.poll()) {
-            into.cutAll();
-            into.use(target.switchSets());
+            into.flushAll();
+            into.switchSets(target.switchSets());
           }
           into.add(partition, bytes, offset, length, records);
         });
@@ -176,8 +180,8 @@ public final class FramedPushSession implements PushSession {
   }
 
   @Override
-  public void awaitHeldAtMost(long bytes) throws IOException {
-    whileOpen(() -> target.awaitHeldAtMost(bytes));
+  public void awaitUnacknowledgedAtMost(long bytes) throws IOException {
+    whileOpen(() -> target.awaitUnacknowledgedAtMost(bytes));
   }
 
   private void whileOpen(Step step) throws IOException {
@@ -187,7 +191,7 @@ public final class FramedPushSession implements PushSession {
       step.run();
       done = true;
     } finally {
-      countOpen();
+      countOpenBytes();
       if (!done) {
         state = State.FAILED;
       }
@@ -196,7 +200,7 @@ public final class FramedPushSession implements PushSession {
 
   private void requireOpen() {
     if (state != State.OPEN) {
-      throw new IllegalStateException("push session is " + state);
+      throw new IllegalStateException("the push session is not open, state=" + state);
     }
   }
 
@@ -210,15 +214,15 @@ public final class FramedPushSession implements PushSession {
     return framer == null ? PushCounters.ZERO : target.counters(framer);
   }
 
-  private void countOpen() {
+  private void countOpenBytes() {
     long now = openBytes();
     memory.add(now - countedOpenBytes);
     countedOpenBytes = now;
   }
 
   @Override
-  public long heldBytes() {
-    return target.heldBytes() + openBytes();
+  public long bufferedBytes() {
+    return target.unacknowledgedBytes() + openBytes();
   }
 
   /** Memory of the open frames, in bytes. */
@@ -234,7 +238,7 @@ public final class FramedPushSession implements PushSession {
     state = State.CLOSED;
     if (framer != null) {
       framer.release();
-      countOpen();
+      countOpenBytes();
     }
     if (compressor != null) {
       compressor.close();

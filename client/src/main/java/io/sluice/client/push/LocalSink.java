@@ -4,16 +4,16 @@ import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 
 /**
- * Takes the blocks of a map attempt that no server takes, for the attempt's local output. Called by
- * the task thread that owns the session.
+ * Writes blocks that no server accepts to the local output of a map attempt. Called by the task
+ * thread that owns the session.
  */
 public interface LocalSink {
   /**
-   * Keeps blocks: the body of a frame that some server may have taken as well, which does no harm
-   * because a reader counts each block once.
+   * Stores the body of a frame. A server may have stored the frame too; readers then drop the
+   * duplicates.
    *
    * @param body borrows: whole sealed blocks, those of one partition adjacent
-   * @throws IOException if they cannot be kept; the attempt fails then
+   * @throws IOException if the blocks cannot be stored; the attempt then fails
    */
   void accept(ByteBuf body) throws IOException;
 }

@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.util.Objects;
 
 /**
- * Puts all frames into local output and sends none to a server. Blocks are numbered and marked as
- * for servers, so that they can be pushed from there unchanged. Never waits.
+ * Writes all frames to local output and sends none to a server. The blocks have the numbers and
+ * flags of pushed blocks, so that the background push sends them unchanged. Never waits.
  */
 final class LocalTarget implements FrameTarget {
   private final FrameSets sets;
@@ -50,17 +50,17 @@ final class LocalTarget implements FrameTarget {
   public void finish() {}
 
   @Override
-  public long heldBytes() {
+  public long unacknowledgedBytes() {
     return 0;
   }
 
   @Override
-  public void awaitHeldAtMost(long bytes) {}
+  public void awaitUnacknowledgedAtMost(long bytes) {}
 
   @Override
   public PushCounters counters(BlockFramer framer) {
     return new PushCounters(
-        framer.contentBytes(),
+        framer.uncompressedBytes(),
         framer.blockBytes(),
         framer.blocks(),
         framer.records(),
@@ -68,7 +68,7 @@ final class LocalTarget implements FrameTarget {
         0,
         0,
         0,
-        new PushCounters.Elsewhere(framer.blockBytes(), frames, 0, 0));
+        new PushCounters.Rerouted(framer.blockBytes(), frames, 0, 0));
   }
 
   @Override

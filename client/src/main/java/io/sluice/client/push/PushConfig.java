@@ -9,13 +9,13 @@ import io.sluice.common.config.ConfigSet;
 import java.util.List;
 
 /**
- * How map output is pushed.
+ * Settings of pushes.
  *
- * @param frameBytes most bytes of one push; a server's own limit may be less
- * @param inFlightBytes most bytes of one session that are sent and not acknowledged
- * @param writeQuorum replicas of a partition that must take it, at least 1
- * @param connectionRetry for a server that cannot be reached
- * @param busyRetry for a server that answers, but takes nothing now
+ * @param frameBytes maximum bytes of one frame; the limit of a server may be less
+ * @param inFlightBytes maximum bytes of one session without acknowledgement
+ * @param writeQuorum number of replicas that must acknowledge a frame, at least 1
+ * @param connectionRetry retries at a server that cannot be reached
+ * @param busyRetry retries at a server that replies but accepts no frame at present
  */
 public record PushConfig(
     int frameBytes,
@@ -25,14 +25,14 @@ public record PushConfig(
     int zstdLevel,
     RetryPolicy connectionRetry,
     RetryPolicy busyRetry) {
-  /** Smallest frame: room for a block's header and something worth sending. */
+  /** Minimum size of a frame: a block header and a payload that is worth sending. */
   public static final int MIN_FRAME_BYTES = 4 << 10;
 
   /**
-   * Larger frames gain nothing: at 1 MiB the cost of a frame is already lost in its bytes. Every
-   * server accepts frames of this size.
+   * Frames larger than this gain nothing: from 1 MiB on the fixed cost of a frame is negligible.
+   * Every server accepts frames of this size.
    */
-  private static final long USEFUL_FRAME_BYTES = 4L << 20;
+  private static final long MAX_USEFUL_FRAME_BYTES = 4L << 20;
 
   private static final long FIRST_DELAY_MS = 50;
 
@@ -42,17 +42,18 @@ public record PushConfig(
           .atLeast(1)
           .atMost(10_000)
           .doc(
-              "How often one push is sent to a server before it goes to another server or to"
-                  + " local output. Lower it to fail over sooner from servers that refuse pushes.")
+              "Maximum number of attempts to send one push to a server that fails or refuses it;"
+                  + " after that it goes to another server or to local output. Lower it to fail"
+                  + " over sooner from servers that refuse pushes.")
           .build();
 
-  static final ConfigKey<Long> PUSH_PATIENCE =
+  static final ConfigKey<Long> BUSY_TIMEOUT =
       ConfigKey.durationMs("rss.client.send.check.timeout.ms")
           .defaultValue(600_000L)
           .atLeast(1L)
           .doc(
-              "How long a live but busy server may delay one push before it goes to another"
-                  + " server or to local output. Lower it if slow servers hold up jobs.")
+              "Time for which a reachable but busy server may delay one push before the push goes"
+                  + " to another server or to local output. Lower it if slow servers delay jobs.")
           .build();
 
   static final ConfigKey<Long> FRAME =
@@ -61,8 +62,8 @@ public record PushConfig(
           .atLeast((long) MIN_FRAME_BYTES)
           .atMost(1L << 30)
           .doc(
-              "Maximum size of one push; beyond 4 MiB it counts as 4 MiB. Raise it for executors"
-                  + " with few tasks and fast networks.")
+              "Maximum size of one push frame; a value above 4 MiB has the effect of 4 MiB. Raise"
+                  + " it for executors with few tasks and fast networks.")
           .build();
 
   static final ConfigKey<Long> IN_FLIGHT =
@@ -71,17 +72,19 @@ public record PushConfig(
           .atLeast(64L << 10)
           .atMost(1L << 30)
           .doc(
-              "Maximum bytes that one task has pushed without an acknowledgement; servers under"
-                  + " memory pressure lower it. Raise it on networks with a long round trip.")
+              "Maximum bytes that one task has pushed without an acknowledgement; tasks lower it"
+                  + " for servers that report memory pressure. Raise it on networks with a long"
+                  + " round trip.")
           .build();
 
   static final ConfigKey<CodecChoice> CODEC =
       ConfigKey.enumeration("rss.client.io.compression.codec", CodecChoice.class)
-          .defaultText("the engine's own")
+          .defaultText("the codec of the engine")
           .doc(
-              "Compression of blocks: `LZ4`, `ZSTD`, `SNAPPY`, or `NONE` (also `NOOP`). Set"
-                  + " `ZSTD` if network or disks are the bottleneck, `NONE` if records are compressed"
-                  + " already.")
+              "Compression codec of blocks: `LZ4`, `ZSTD`, `SNAPPY`, or `NONE` (also `NOOP`)."
+                  + " Without this key, the codec of the engine's configuration is used. Set"
+                  + " `ZSTD` if network or disks are the bottleneck, `NONE` if the records are"
+                  + " already compressed.")
           .build();
 
   static final ConfigKey<Integer> ZSTD_LEVEL =
@@ -90,7 +93,9 @@ public record PushConfig(
           .defaultValue(3)
           .atLeast(-7)
           .atMost(22)
-          .doc("Level of `ZSTD`. Raise it if CPU is idle while network or disks are busy.")
+          .doc(
+              "Compression level of the `ZSTD` codec; other codecs have none. Raise it if CPU is"
+                  + " idle while network or disks are busy.")
           .build();
 
   public static final ConfigKey<Integer> WRITE_QUORUM =
@@ -100,18 +105,20 @@ public record PushConfig(
           .atMost(16)
           .doc(
               "Number of replicas that must acknowledge a block for a map attempt to succeed. Set"
-                  + " it to rss.data.replica if each server may be lost right after the attempt.")
+                  + " it to the value of rss.data.replica to survive the loss of a server"
+                  + " directly after the attempt.")
           .build();
 
   public static final List<ConfigKey<?>> KEYS =
-      List.of(PUSH_ATTEMPTS, PUSH_PATIENCE, FRAME, IN_FLIGHT, CODEC, ZSTD_LEVEL, WRITE_QUORUM);
+      List.of(PUSH_ATTEMPTS, BUSY_TIMEOUT, FRAME, IN_FLIGHT, CODEC, ZSTD_LEVEL, WRITE_QUORUM);
 
   public PushConfig {
     if (frameBytes < MIN_FRAME_BYTES || inFlightBytes < frameBytes || writeQuorum < 1) {
       throw new IllegalArgumentException(
-          "push: expected a frame of at least "
+          "invalid push settings: expected frameBytes of at least "
               + MIN_FRAME_BYTES
-              + " bytes, room for one in flight and a quorum of at least 1, found frameBytes="
+              + ", inFlightBytes of at least frameBytes and writeQuorum of at least 1, found"
+              + " frameBytes="
               + frameBytes
               + " inFlightBytes="
               + inFlightBytes
@@ -121,10 +128,10 @@ public record PushConfig(
   }
 
   /**
-   * @param engineCodec used where no codec is set
+   * @param engineCodec used if no codec is set
    */
   public static PushConfig from(ConfigSet set, RetryConfig retry, BlockCodec engineCodec) {
-    int frameBytes = (int) Math.min(set.get(FRAME), USEFUL_FRAME_BYTES);
+    int frameBytes = (int) Math.min(set.get(FRAME), MAX_USEFUL_FRAME_BYTES);
     return new PushConfig(
         frameBytes,
         Math.max(frameBytes, set.get(IN_FLIGHT)),
@@ -132,6 +139,6 @@ public record PushConfig(
         set.find(CODEC).map(CodecChoice::codec).orElse(engineCodec),
         set.get(ZSTD_LEVEL),
         retry.policy(set.get(PUSH_ATTEMPTS), FIRST_DELAY_MS, retry.unreachableMs()),
-        retry.policy(Integer.MAX_VALUE, FIRST_DELAY_MS, set.get(PUSH_PATIENCE)));
+        retry.policy(Integer.MAX_VALUE, FIRST_DELAY_MS, set.get(BUSY_TIMEOUT)));
   }
 }

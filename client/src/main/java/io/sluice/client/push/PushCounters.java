@@ -1,19 +1,19 @@
 package io.sluice.client.push;
 
 /**
- * What a push session has done.
+ * Counters of one push session, or the sum of several.
  *
- * @param contentBytes uncompressed bytes added
- * @param bytes bytes of blocks, headers included, counted once whatever the number of replicas
- * @param blocks blocks made
+ * @param uncompressedBytes uncompressed bytes added
+ * @param bytes bytes of blocks with headers, counted once for all replicas
+ * @param blocks blocks created
  * @param records records added
- * @param sentBytes bytes handed to connections, replicas and repetitions included
- * @param frames pushes handed to connections, replicas and repetitions included
- * @param retries pushes that were repeated
+ * @param sentBytes bytes sent, including replicas and retries
+ * @param frames frames sent, including replicas and retries
+ * @param retries frames that failed and were queued again
  * @param waitNanos time that the task waited for servers
  */
 public record PushCounters(
-    long contentBytes,
+    long uncompressedBytes,
     long bytes,
     long blocks,
     long records,
@@ -21,22 +21,22 @@ public record PushCounters(
     long frames,
     long retries,
     long waitNanos,
-    Elsewhere elsewhere) {
+    Rerouted rerouted) {
   public static final PushCounters ZERO =
-      new PushCounters(0, 0, 0, 0, 0, 0, 0, 0, new Elsewhere(0, 0, 0, 0));
+      new PushCounters(0, 0, 0, 0, 0, 0, 0, 0, new Rerouted(0, 0, 0, 0));
 
   /**
-   * What did not go to the server that it was assigned to.
+   * Frames that did not go to their assigned server.
    *
    * @param localBytes bytes of frames that went to local output
    * @param localFrames frames that went to local output
-   * @param replacementServers times that the session went on at a further server
-   * @param reroutedFrames frames that were meant for one server and went to another
+   * @param replacementServers number of switches to a replacement or additional server
+   * @param reroutedFrames frames that moved from one server to another
    */
-  public record Elsewhere(
+  public record Rerouted(
       long localBytes, long localFrames, long replacementServers, long reroutedFrames) {
-    Elsewhere plus(Elsewhere other) {
-      return new Elsewhere(
+    Rerouted plus(Rerouted other) {
+      return new Rerouted(
           localBytes + other.localBytes,
           localFrames + other.localFrames,
           replacementServers + other.replacementServers,
@@ -46,7 +46,7 @@ public record PushCounters(
 
   public PushCounters plus(PushCounters other) {
     return new PushCounters(
-        contentBytes + other.contentBytes,
+        uncompressedBytes + other.uncompressedBytes,
         bytes + other.bytes,
         blocks + other.blocks,
         records + other.records,
@@ -54,6 +54,6 @@ public record PushCounters(
         frames + other.frames,
         retries + other.retries,
         waitNanos + other.waitNanos,
-        elsewhere.plus(other.elsewhere));
+        rerouted.plus(other.rerouted));
   }
 }

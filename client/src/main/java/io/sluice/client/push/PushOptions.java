@@ -3,28 +3,31 @@ package io.sluice.client.push;
 import io.sluice.client.compress.PayloadTransform;
 
 /**
- * What an engine adds to a push session.
+ * Options of a push session that the engine supplies.
  *
- * @param transform applied to every payload, such as encryption; null for none
- * @param replacementServers where to ask when a server fails or is full; null: nowhere
- * @param localSink where blocks go that no server takes; null: the attempt fails then
- * @param sizes how the lengths of partitions are counted
+ * @param transform transform of every payload, such as encryption; null for none
+ * @param replacementServers source of servers after one fails or is full; null for none
+ * @param localSink destination of blocks that no server accepts; null: the attempt fails
+ * @param sizes formula of the partition lengths
  */
 public record PushOptions(
     PayloadTransform transform,
     ReplacementServers replacementServers,
     LocalSink localSink,
     BlockSizes sizes) {
-  /** In clear text, to the assigned servers or not at all. */
+  /** No encryption, no failover. */
   public static final PushOptions NONE = new PushOptions(null, null, null);
 
-  /** With lengths that are those of payloads. */
+  /** Options with {@link BlockSizes#PAYLOADS}. */
   public PushOptions(
       PayloadTransform transform, ReplacementServers replacementServers, LocalSink localSink) {
     this(transform, replacementServers, localSink, BlockSizes.PAYLOADS);
   }
 
-  /** The same, to the assigned servers and local output only. */
+  /**
+   * Returns these options without replacement servers: frames go to assigned servers or local
+   * output.
+   */
   public PushOptions withoutReplacementServers() {
     return new PushOptions(transform, null, localSink, sizes);
   }

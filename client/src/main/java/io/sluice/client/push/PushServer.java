@@ -12,22 +12,25 @@ import java.util.PriorityQueue;
 import java.util.Set;
 
 /**
- * One push session's state at one server: its frames, and the epochs in which the server
- * acknowledged some. Belongs to the task thread.
+ * State of one server in one push session: its unsent and in-flight frames, and the epochs in which
+ * it acknowledged frames. Owned by the task thread.
  *
  * <pre>
- *  OPEN --stop--&gt; STOPPED --replaceBy--&gt; REPLACED   frames go to the replacement server
- *   ^               | |
- *   +--openAgain----+ +--give up--&gt; GONE --replaceBy--&gt; REPLACED
+ *          stop              replaceBy
+ *  OPEN ---------&gt; STOPPED ------------&gt; REPLACED    frames move to the replacement server
+ *    ^             |     |                   ^
+ *    +-- reopen ---+     | giveUp            | replaceBy
+ *                        +----&gt; GIVEN_UP ----+
  * </pre>
  *
- * <p>STOPPED: the server accepts nothing, and a replacement server was asked for. GONE: there is
- * none; a later assignment may still name one.
+ * <p>OPEN: frames are sent and retried. STOPPED: nothing is sent; the driver was asked for a
+ * replacement server. GIVEN_UP: no replacement server is available; a later assignment may still
+ * have one. The last replacement of a REPLACED server gets its frames.
  */
 final class PushServer {
   private final int index;
   private final ServerSession session;
-  // In the order of cutting, so that a frame that is sent again precedes newer ones.
+  // In the order of creation, so that a retried frame precedes newer ones.
   private final PriorityQueue<Sending> unsent =
       new PriorityQueue<>((a, b) -> Long.compare(a.frame.number(), b.frame.number()));
   private final Set<Sending> inFlight = new HashSet<>();
@@ -49,19 +52,19 @@ final class PushServer {
     OPEN,
     STOPPED,
     REPLACED,
-    GONE
+    GIVEN_UP
   }
 
   /**
    * Why a server was stopped.
    *
-   * @param early whether the server had less than its retry period, because other tasks had given
-   *     it up
-   * @param first whether no other task of the process knew that it fails
+   * @param early whether the server did not get its full retry period, because other tasks gave it
+   *     up
+   * @param first whether this is the first failure of the server that the process knows
    */
   record Failure(StatusCode code, Throwable cause, boolean early, boolean first) {}
 
-  /** A frame that is sent to one server. */
+  /** A frame on its way to one server; a replicated frame has one for each server. */
   static final class Sending {
     private final Frame frame;
     private int damages;
@@ -74,7 +77,7 @@ final class PushServer {
       return frame;
     }
 
-    /** Counts an arrival with a wrong checksum; returns their number. */
+    /** Counts an arrival with a wrong checksum; returns the number of such arrivals. */
     int countDamage() {
       return ++damages;
     }
@@ -136,7 +139,10 @@ final class PushServer {
     return sending;
   }
 
-  /** A reply has arrived; false if its frame is not in flight any more. */
+  /**
+   * Handles the arrival of a reply; false if the frame is no longer in flight, so that the caller
+   * ignores it.
+   */
   boolean onReply(Sending sending) {
     if (!inFlight.remove(sending)) {
       return false;
@@ -161,12 +167,15 @@ final class PushServer {
     return epoch;
   }
 
-  /** Whether the server still stores what it acknowledged in an epoch. */
+  /** Whether the server still stores the frames that it acknowledged in an epoch. */
   boolean stillStores(long acknowledgedEpoch) {
     return acknowledgedEpoch >= wholeSinceEpoch;
   }
 
-  /** Whether the server, as connected to, still stores everything that it acknowledged here. */
+  /**
+   * Whether the server, after a reconnect, still stores all frames that it acknowledged to this
+   * session.
+   */
   boolean canResume(DataConnection made) {
     return !acknowledged || made.wholeSinceEpoch() <= firstAcknowledgedEpoch;
   }
@@ -175,26 +184,26 @@ final class PushServer {
     firstAcknowledgedEpoch = acknowledged ? Math.min(firstAcknowledgedEpoch, inEpoch) : inEpoch;
     acknowledged = true;
     session.succeeded();
-    session.answered();
+    session.replyReceived();
   }
 
   boolean hasAcknowledged() {
     return acknowledged;
   }
 
-  /** True for the first caller: nothing has been sent before. */
-  boolean start() {
+  /** Returns true at the first call only, before the first push to the server. */
+  boolean startOnce() {
     boolean first = !started;
     started = true;
     return first;
   }
 
-  /** Whether the server gets its whole retry period, because there is no other server. */
+  /** Whether the server gets its full retry period, because there is no other server. */
   boolean mustWait() {
     return mustWait;
   }
 
-  /** Whether the server reports the partition as full for the first time. */
+  /** Records a full partition; returns whether the server reports it for the first time. */
   boolean becomesFull(int partition) {
     if (fullPartitions.get(partition)) {
       return false;
@@ -211,30 +220,30 @@ final class PushServer {
     return state == State.STOPPED;
   }
 
-  boolean isGone() {
-    return state == State.GONE;
+  boolean isGivenUp() {
+    return state == State.GIVEN_UP;
   }
 
-  /** Whether the server no longer stores what it acknowledged. */
+  /** Whether the server lost acknowledged frames. */
   boolean isLost() {
     return lost;
   }
 
-  /** The server that gets the frames instead, or null. */
+  /** The replacement server, or null. */
   PushServer replacement() {
     return replacement;
   }
 
-  /** Why the server was stopped; null before. */
+  /** Reason why the server was stopped; null if it was not. */
   Failure failure() {
     return failure;
   }
 
-  /** Sends nothing more; unacknowledged frames become unsent, and late replies are ignored. */
+  /** Stops sending: unacknowledged frames become unsent, and late replies are ignored. */
   void stop(Failure why) {
     state = State.STOPPED;
     failure = why;
-    session.answered();
+    session.replyReceived();
     session.endBackOff();
     session.disconnected();
     for (Sending sending : inFlight) {
@@ -244,8 +253,8 @@ final class PushServer {
     inFlightBytes = 0;
   }
 
-  /** There is no other server: it gets its whole retry period. */
-  void openAgain() {
+  /** Sends to the server again for its full retry period, because there is no other server. */
+  void reopen() {
     state = State.OPEN;
     mustWait = true;
     session.succeeded();
@@ -257,18 +266,18 @@ final class PushServer {
   }
 
   /**
-   * The server gets no more frames. The caller removes those that are left.
+   * Gives the server up: it gets no more frames. The caller removes the queued frames.
    *
-   * @param lostAcknowledged whether the server no longer stores what it acknowledged
+   * @param lostAcknowledged whether the server lost acknowledged frames
    */
   void giveUp(boolean lostAcknowledged) {
-    state = State.GONE;
+    state = State.GIVEN_UP;
     lost |= lostAcknowledged;
   }
 
-  /** Ends the session with this server; returns the frames that were not acknowledged. */
+  /** Ends the session at this server; returns the unacknowledged frames. */
   List<Sending> end() {
-    state = State.GONE;
+    state = State.GIVEN_UP;
     session.disconnected();
     List<Sending> left = new ArrayList<>(inFlight);
     left.addAll(unsent);

@@ -3,75 +3,78 @@ package io.sluice.client.push;
 import java.io.IOException;
 
 /**
- * The output of one map attempt on its way to the servers. Owned by the task thread; only that
- * thread ever waits here, and every wait ends by a deadline or by interruption.
+ * Pushes the output of one map attempt to shuffle servers. Owned by the task thread. Only that
+ * thread waits, and every wait ends at a deadline or by interruption.
  *
- * <p>Contents are compressed, framed and checksummed into the frame of their partition's server;
- * full frames are sent while the task goes on. Memory is bounded by what may be in flight plus four
- * full frames, whatever the number of partitions and servers. Contents of one partition are read
- * back in the order in which they were added.
+ * <p>The task adds batches of records. Batches are compressed into the open frame of their
+ * partition's servers; full frames are sent while the task continues. Memory is limited to the
+ * in-flight bytes plus four full frames, for any number of partitions and servers. Readers get the
+ * batches of a partition whole, and in the order in which they were added unless they allow any
+ * order.
  *
  * <pre>{@code
  * try (PushSession session = client.pushSession(assignment, attempt)) {
  *   session.add(partition, bytes, 0, length, records);   // any order of partitions; ascending is best
  *   session.beginFinalPass();                            // optional, saves marks
  *   session.add(...);
- *   session.finish();                                    // everything is safe at the servers
+ *   session.finish();                                    // every block is acknowledged
  * }
  * }</pre>
  */
 public interface PushSession extends AutoCloseable {
   /**
-   * Adds whole records of a partition; they will be read back as one content, however large.
+   * Adds a batch of whole records to a partition. Readers get it back as one {@link
+   * io.sluice.client.read.ShuffleBlock}, however large it is.
    *
    * @param bytes borrows: serialized records, uncompressed
    * @param length at least 1
-   * @param records records among these bytes
-   * @throws PushFailedException if the output can no longer become whole; the session is of no more
-   *     use
+   * @param records number of records in these bytes
+   * @throws PushFailedException if the output can no longer be completed; the session cannot be
+   *     used afterwards
    * @throws java.io.InterruptedIOException if the thread was interrupted; its flag stays set
    */
   void add(int partition, byte[] bytes, int offset, int length, int records) throws IOException;
 
   /**
-   * Says that from now on partitions come in ascending order and each gets nothing more once a
-   * higher one, or the end, has come. With it a partition's last block can say so itself, and a
-   * server's frame leaves as soon as its partitions have passed.
+   * Declares that partitions ascend from now on: a partition gets no more batches after a batch of
+   * a higher one. The last data block of a partition then carries the LAST flag, which saves an
+   * empty block at the end, and frames are sent as soon as all their partitions are complete.
    */
   void beginFinalPass();
 
   /**
-   * Marks the end of every partition that got something, and waits until all of it is acknowledged,
-   * or safe in local output.
+   * Marks the end of every partition that has blocks, and waits until all blocks are acknowledged
+   * or in local output.
    *
-   * @throws PushFailedException if a server did not take it within the configured patience, and
-   *     there was no other way
+   * @throws PushFailedException if too few servers accepted a block within the retry period, and
+   *     there is no local output
    * @throws IOException if local output could not be written
    * @throws java.io.InterruptedIOException if the thread was interrupted; its flag stays set
    */
   void finish() throws IOException;
 
   /**
-   * Length of every partition as its {@link BlockSizes} count it, without headers of blocks;
-   * exactly 0 for one that got nothing, and for no other. Final after {@link #finish}.
+   * Length of every partition by the formula of the {@link BlockSizes}, without block headers. It
+   * is 0 only for partitions without batches. Final after {@link #finish}.
    */
   long[] partitionLengths();
 
   PushCounters counters();
 
-  /** Direct memory of all frames: open ones and those on their way. */
-  default long heldBytes() {
+  /** Direct memory of all open and unacknowledged frames, in bytes. */
+  default long bufferedBytes() {
     return 0;
   }
 
   /**
-   * Waits until frames on their way take no more than that, as when memory is short.
+   * Waits until the unacknowledged frames use at most {@code bytes} of memory. For engines that run
+   * short of memory.
    *
    * @throws IOException as {@link #add}
    */
-  default void awaitHeldAtMost(long bytes) throws IOException {}
+  default void awaitUnacknowledgedAtMost(long bytes) throws IOException {}
 
-  /** Gives up what has not been acknowledged and frees all memory. Never waits. Idempotent. */
+  /** Discards all unacknowledged frames and frees all memory. Never waits. Idempotent. */
   @Override
   void close();
 }

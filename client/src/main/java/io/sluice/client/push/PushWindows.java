@@ -4,15 +4,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * How many bytes a session may have on their way to each server, learnt from the memory pressure
- * that acks report and shared by all sessions of a process: halved when a server is short of
- * memory, grown by a frame when it has plenty. Thread-safe.
+ * Maximum in-flight bytes of one session at each server. All sessions of a process share the
+ * windows. A window is halved when an acknowledgement reports memory pressure, and grows by one
+ * frame when it reports free memory. Thread-safe.
  */
 public final class PushWindows {
-  /** Above this share of its memory a server is spilling: see its high watermark, 75 percent. */
+  /**
+   * Memory use from which on a window is halved: the default high watermark of servers, 75 percent.
+   */
   static final int HIGH_PERMILLE = 750;
 
-  /** Below this it has room. */
+  /** Memory use below which a window grows. */
   static final int LOW_PERMILLE = 500;
 
   private final int frameBytes;
@@ -32,7 +34,7 @@ public final class PushWindows {
 
     synchronized void onAck(int memoryUsedPermille, long nowNanos) {
       if (memoryUsedPermille >= HIGH_PERMILLE) {
-        // Frames already on their way report the same pressure: they must not halve again.
+        // Acknowledgements of frames in flight report the same pressure and must not halve again.
         if (!halved || nowNanos - halvedNanos >= nanosBetweenHalvings) {
           bytes = Math.max(frameBytes, bytes / 2);
           halvedNanos = nowNanos;
@@ -45,9 +47,9 @@ public final class PushWindows {
   }
 
   /**
-   * @param frameBytes the least a window can be
-   * @param maxBytes the most
-   * @param nanosBetweenHalvings about a round trip
+   * @param frameBytes minimum window
+   * @param maxBytes maximum window
+   * @param nanosBetweenHalvings minimum time between two halvings; about one round trip
    */
   public PushWindows(int frameBytes, long maxBytes, long nanosBetweenHalvings) {
     this.frameBytes = frameBytes;
@@ -55,7 +57,7 @@ public final class PushWindows {
     this.nanosBetweenHalvings = nanosBetweenHalvings;
   }
 
-  /** Bytes that one session may have unacknowledged at the server. */
+  /** Maximum in-flight bytes of one session at a server. */
   long bytes(String server) {
     return windows.computeIfAbsent(server, s -> new Window()).bytes();
   }

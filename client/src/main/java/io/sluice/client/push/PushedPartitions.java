@@ -3,16 +3,16 @@ package io.sluice.client.push;
 import io.sluice.common.block.Receipt;
 
 /**
- * What a session remembers of each partition: the next sequence number, whether the end was marked,
- * its length, and the records and bytes of its receipt. Pages are made when a partition of theirs
- * is first touched. Belongs to one thread.
+ * State of each partition in a push session: next block number, whether its end is marked, its
+ * length, and the records and bytes of its receipt. Arrays are allocated in pages when the first of
+ * their partitions gets a block. Owned by one thread.
  */
 final class PushedPartitions {
   private static final int PAGE_SHIFT = 10;
   private static final int PAGE_SIZE = 1 << PAGE_SHIFT;
   private static final int PAGE_MASK = PAGE_SIZE - 1;
 
-  /** Highest bit of the number: the end was marked. */
+  /** Highest bit of the next block number: the end is marked. */
   private static final int ENDED = 1 << 31;
 
   private final int partitionCount;
@@ -22,7 +22,7 @@ final class PushedPartitions {
     private final int[] next = new int[PAGE_SIZE];
     private final long[] length = new long[PAGE_SIZE];
     private final long[] records = new long[PAGE_SIZE];
-    private final long[] contentBytes = new long[PAGE_SIZE];
+    private final long[] uncompressedBytes = new long[PAGE_SIZE];
   }
 
   PushedPartitions(int partitionCount) {
@@ -30,7 +30,7 @@ final class PushedPartitions {
     this.pages = new Page[(partitionCount + PAGE_MASK) >>> PAGE_SHIFT];
   }
 
-  /** Blocks numbered so far. */
+  /** Number of the next block, which is the number of blocks so far. */
   int nextSequence(int partition) {
     Page page = pages[partition >>> PAGE_SHIFT];
     return page == null ? 0 : page.next[partition & PAGE_MASK] & ~ENDED;
@@ -44,9 +44,9 @@ final class PushedPartitions {
   /**
    * Adds a block to its partition and returns its number.
    *
-   * @param length that counts for the length of the partition
+   * @param length bytes to add to the length of the partition
    */
-  int addBlock(int partition, int length, int records, int contentBytes) {
+  int addBlock(int partition, int length, int records, int uncompressedBytes) {
     Page page = pages[partition >>> PAGE_SHIFT];
     if (page == null) {
       page = new Page();
@@ -54,26 +54,26 @@ final class PushedPartitions {
     }
     int at = partition & PAGE_MASK;
     if (page.next[at] == Integer.MAX_VALUE) {
-      throw new IllegalStateException("partition " + partition + " has no block numbers left");
+      throw new IllegalStateException("maximum number of blocks reached, partition=" + partition);
     }
     page.length[at] += length;
     page.records[at] += records;
-    page.contentBytes[at] += contentBytes;
+    page.uncompressedBytes[at] += uncompressedBytes;
     return page.next[at]++;
   }
 
-  /** Of all blocks that were added to a partition. */
+  /** Receipt of all blocks of a partition. */
   Receipt receipt(int partition) {
     Page page = pages[partition >>> PAGE_SHIFT];
     int at = partition & PAGE_MASK;
-    return new Receipt(page.records[at], page.contentBytes[at], 0);
+    return new Receipt(page.records[at], page.uncompressedBytes[at], 0);
   }
 
   void markEnded(int partition) {
     pages[partition >>> PAGE_SHIFT].next[partition & PAGE_MASK] |= ENDED;
   }
 
-  /** The first partition from {@code from} on that has blocks and no end, or -1. */
+  /** The first partition from {@code from} on that has blocks and no end mark, or -1. */
   int nextOpen(int from) {
     for (int partition = from; partition < partitionCount; partition++) {
       Page page = pages[partition >>> PAGE_SHIFT];

@@ -5,27 +5,27 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Finds a further server for partitions whose server failed or is full. An engine's task asks its
- * driver, which alone changes assignments, so that every reader comes to know the change.
+ * Requests replacement servers after a failure, and additional servers for full partitions. A task
+ * asks its driver, which alone changes assignments, so that readers learn of the change.
  * Thread-safe.
  */
 public interface ReplacementServers {
-  /** Why a server is to be passed by. */
+  /** Reason why a server gets no more frames of some or all partitions. */
   enum Cause {
-    /** It takes nothing more from this process: all ranges that it has or had move on. */
+    /** The server failed: all its ranges get a replacement server. */
     FAILED,
-    /** Some partitions have grown too large there: only they move on. */
+    /** Some partitions are too large for the server: only these get an additional server. */
     FULL
   }
 
   /**
-   * Asks. Never blocks; the answer comes within a bounded time, on any thread.
+   * Requests a server. Never blocks; the stage completes within a bounded time, on any thread.
    *
-   * @param known the assignment that the caller works with
+   * @param known assignment that the caller uses
    * @param server name of the server that failed or is full
-   * @param partitions that are full, ascending; empty for {@link Cause#FAILED}
-   * @return the newest assignment, which may be {@code known} itself, or one without a way round
-   *     the server, when there is no further server; never fails
+   * @param partitions full partitions, ascending; empty for {@link Cause#FAILED}
+   * @return the newest assignment; without a replacement if no server is available, and possibly
+   *     {@code known} itself; never fails
    */
   CompletionStage<ShuffleAssignment> replace(
       ShuffleAssignment known, String server, Cause cause, List<Integer> partitions);

@@ -6,8 +6,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The distinct sets of servers that hold ranges of a shuffle: what goes to one set can share
- * frames. Immutable.
+ * The distinct sets of servers that store the replicas of the ranges of a shuffle. Partitions whose
+ * replicas are on one set can share frames. Immutable.
  */
 final class ReplicaSets implements FrameSets {
   private final ShuffleAssignment assignment;

@@ -6,9 +6,9 @@ import io.sluice.client.server.TaskEnvironment;
 import java.io.IOException;
 
 /**
- * Sends blocks of one map attempt that were sealed before and are safe already, such as those of
- * its local output: what no server takes is left where it is. Owned by one thread; only that thread
- * ever waits here, and every wait ends by a deadline or by interruption.
+ * Sends sealed blocks of one map attempt that are also in its local output. Blocks that no server
+ * accepts remain in local output only. Owned by one thread. Only that thread waits, and every wait
+ * ends at a deadline or by interruption.
  */
 public final class SealedPush implements AutoCloseable {
   private final ReplicaSets sets;
@@ -17,7 +17,7 @@ public final class SealedPush implements AutoCloseable {
   private long leftBytes;
 
   /**
-   * @param replacementServers where to ask when a server fails or is full; null: nowhere
+   * @param replacementServers source of servers after one fails or is full; null for none
    */
   public SealedPush(
       ShuffleAssignment assignment,
@@ -39,7 +39,7 @@ public final class SealedPush implements AutoCloseable {
     this.sets = target.sets();
   }
 
-  /** Bytes that no server took. */
+  /** Bytes that no server accepted. */
   public long leftBytes() {
     return leftBytes;
   }
@@ -49,12 +49,12 @@ public final class SealedPush implements AutoCloseable {
     return target.hasTarget(set);
   }
 
-  /** Most bytes of a frame. */
+  /** Maximum bytes of a frame. */
   public int frameBytes() {
     return frameBytes;
   }
 
-  /** Partitions of one set may share frames. */
+  /** Number of sets of partitions that may share frames. */
   public int setCount() {
     return sets.count();
   }
@@ -65,24 +65,24 @@ public final class SealedPush implements AutoCloseable {
   }
 
   /**
-   * Sends a frame, after waiting while as much as may be is in flight.
+   * Sends a frame, then waits while the unacknowledged frames exceed the limit.
    *
-   * @param set that all its partitions belong to
+   * @param set set of all partitions in the frame
    * @param body takes: whole sealed blocks, those of one partition adjacent
-   * @throws PushFailedException if a server has lost what it took: what was sent can no longer
-   *     become whole, and this push is of no more use
+   * @throws PushFailedException if a server lost acknowledged blocks: the pushed copy can no longer
+   *     be completed, and this object cannot be used afterwards
    * @throws java.io.InterruptedIOException if the thread was interrupted; its flag stays set
    */
   public void send(int set, ByteBuf body) throws IOException {
     target.send(set, body);
   }
 
-  /** Waits until everything is acknowledged; throws as {@link #send}. */
+  /** Waits until every frame is acknowledged; throws as {@link #send}. */
   public void finish() throws IOException {
     target.finish();
   }
 
-  /** Gives up what has not been acknowledged and frees all memory. Never waits. Idempotent. */
+  /** Discards all unacknowledged frames and frees all memory. Never waits. Idempotent. */
   @Override
   public void close() {
     target.close();

@@ -8,33 +8,33 @@ import io.sluice.client.server.TaskLoop;
 import java.io.IOException;
 
 /**
- * Sends frames to shuffle servers, and waits for their acknowledgements. Belongs to the task
- * thread; every wait ends by a deadline or by interruption.
+ * Sends frames to shuffle servers, and waits for their acknowledgements: runs a {@link FrameSender}
+ * in a task loop. Owned by the task thread; every wait ends at a deadline or by interruption.
  */
 final class ServerTarget implements FrameTarget {
   private final TaskLoop<FrameSender.Event> loop;
   private final FrameSender sender;
-  private final HeldFrames held;
+  private final UnacknowledgedFrames unacknowledged;
   private final long inFlightBytes;
   private final DirectMemory memory;
 
   /**
-   * @param options borrows what is in it
-   * @param blocksAreSafe whether the blocks are stored elsewhere
+   * @param options borrows its members
+   * @param hasLocalCopy whether the blocks are also in a local file
    */
   ServerTarget(
       ShuffleAssignment assignment,
       MapAttempt attempt,
       PushConfig config,
       PushOptions options,
-      boolean blocksAreSafe,
+      boolean hasLocalCopy,
       TaskEnvironment environment,
       PushWindows windows) {
     this.loop = new TaskLoop<>(environment.time(), event -> {});
     this.sender =
         new FrameSender(
-            assignment, attempt, config, options, blocksAreSafe, environment, windows, loop::put);
-    this.held = sender.held();
+            assignment, attempt, config, options, hasLocalCopy, environment, windows, loop::put);
+    this.unacknowledged = sender.unacknowledged();
     this.inFlightBytes = config.inFlightBytes();
     this.memory = environment.memory();
   }
@@ -56,7 +56,7 @@ final class ServerTarget implements FrameTarget {
   }
 
   /**
-   * {@inheritDoc} Waits, too, while the process holds more direct memory than it may.
+   * {@inheritDoc} Also waits while the direct memory of the process exceeds its limit.
    *
    * @throws PushFailedException if too few servers accept the frame and there is no local output
    */
@@ -64,8 +64,8 @@ final class ServerTarget implements FrameTarget {
   public void send(int set, ByteBuf body) throws IOException {
     sender.enqueue(set, body);
     advance();
-    awaitHeldAtMost(inFlightBytes);
-    while (held.count() > 0 && memory.isExceeded()) {
+    awaitUnacknowledgedAtMost(inFlightBytes);
+    while (unacknowledged.count() > 0 && memory.isExceeded()) {
       loop.await(sender);
     }
   }
@@ -79,17 +79,17 @@ final class ServerTarget implements FrameTarget {
   @Override
   public void finish() throws IOException {
     advance();
-    awaitHeldAtMost(0);
+    awaitUnacknowledgedAtMost(0);
   }
 
   @Override
-  public long heldBytes() {
-    return held.bytes();
+  public long unacknowledgedBytes() {
+    return unacknowledged.bytes();
   }
 
   @Override
-  public void awaitHeldAtMost(long bytes) throws IOException {
-    while (held.bytes() > bytes && held.count() > 0) {
+  public void awaitUnacknowledgedAtMost(long bytes) throws IOException {
+    while (unacknowledged.bytes() > bytes && unacknowledged.count() > 0) {
       loop.await(sender);
     }
   }

@@ -6,112 +6,117 @@ import io.sluice.common.error.StatusCode;
 import java.util.Arrays;
 
 /**
- * Gives contents as they come, whatever is missing before them. Only parts of a content that spans
- * blocks are held, until all of them are there.
+ * Delivers each batch as soon as all its blocks have arrived, even if earlier batches are missing.
+ * Only blocks of an incomplete batch are buffered.
  *
- * <p>A block says whether its content goes on in the next one, not whether it began in the one
- * before. That is known of the block before, if it has come; else from the records that begin in
- * the block, because all those of a content count in its first block. What remains unclear, a block
- * without records behind a hole, is held.
+ * <p>A batch is one block, or several blocks of which all but the last have the CONTINUED flag. A
+ * block has no flag for the start of a batch; two rules detect it. If the previous block has
+ * arrived, its CONTINUED flag decides. Otherwise a block with records starts a batch, because the
+ * first block of a batch counts all records of the batch. A block without records whose predecessor
+ * is missing is buffered until the predecessor arrives.
  */
 final class AnyOrder implements DeliveryOrder {
-  private final ReadyBlocks ready;
+  private final ReadyBatches ready;
 
-  AnyOrder(ReadyBlocks ready) {
+  AnyOrder(ReadyBatches ready) {
     this.ready = ready;
   }
 
   @Override
-  public void accept(PartitionProgress progress, int place, BlockHeader header, byte[] content)
+  public void accept(
+      PartitionProgress progress, int attemptIndex, BlockHeader header, byte[] content)
       throws SluiceException {
     int sequence = header.sequence();
     int length = header.uncompressedLength();
     ReceivedBlocks received = progress.received();
-    ready.checkLength(progress, place, length);
-    received.add(place, sequence, header.isLast());
-    if (!header.isContinued() && isStart(progress, place, sequence, header.recordCount())) {
-      ready.add(progress, place, header.recordCount(), content, length);
-      join(progress, place, sequence + 1);
+    ready.checkLength(progress, attemptIndex, length);
+    received.add(attemptIndex, sequence, header.isLast());
+    if (!header.isContinued() && isStart(progress, attemptIndex, sequence, header.recordCount())) {
+      ready.add(progress, attemptIndex, header.recordCount(), content, length);
+      join(progress, attemptIndex, sequence + 1);
     } else {
       progress
-          .held()
+          .pending()
           .put(
-              place,
+              attemptIndex,
               sequence,
-              new HeldBlocks.Block(
+              new PendingBlocks.Block(
                   Arrays.copyOf(content, length), header.recordCount(), header.isContinued()));
-      join(progress, place, sequence);
+      join(progress, attemptIndex, sequence);
     }
-    if (received.isWhole(place) && progress.held().hasAny(place)) {
+    if (received.isWhole(attemptIndex) && progress.pending().hasAny(attemptIndex)) {
       throw new SluiceException(
           StatusCode.INTERNAL,
           "attempt "
-              + progress.expected().attempt(place)
+              + progress.expected().attempt(attemptIndex)
               + " in partition "
               + progress.partition()
-              + " has parts of a content that do not join");
+              + " has CONTINUED blocks that do not form whole batches");
     }
   }
 
   private static boolean isStart(
-      PartitionProgress progress, int place, int sequence, int recordCount) {
+      PartitionProgress progress, int attemptIndex, int sequence, int recordCount) {
     if (sequence == 0) {
       return true;
     }
-    if (progress.received().has(place, sequence - 1)) {
-      HeldBlocks.Block before = progress.held().get(place, sequence - 1);
+    if (progress.received().has(attemptIndex, sequence - 1)) {
+      PendingBlocks.Block before = progress.pending().get(attemptIndex, sequence - 1);
       return before == null || !before.isContinued();
     }
     return recordCount > 0;
   }
 
-  /** Joins the content that has a part at {@code from}, if it is all there, and what follows it. */
-  private void join(PartitionProgress progress, int place, int from) throws SluiceException {
-    HeldBlocks held = progress.held();
+  /**
+   * Delivers the batch with the block at {@code from} if it is complete, and the complete batches
+   * after it.
+   */
+  private void join(PartitionProgress progress, int attemptIndex, int from) throws SluiceException {
+    PendingBlocks pending = progress.pending();
     int at = from;
     while (true) {
       int end = at;
-      HeldBlocks.Block block = held.get(place, end);
+      PendingBlocks.Block block = pending.get(attemptIndex, end);
       while (block != null && block.isContinued()) {
-        block = held.get(place, ++end);
+        block = pending.get(attemptIndex, ++end);
       }
       if (block == null) {
         return;
       }
       int start = at;
-      while (!isStart(progress, place, start, held.get(place, start).records())) {
+      while (!isStart(progress, attemptIndex, start, pending.get(attemptIndex, start).records())) {
         start--;
-        if (held.get(place, start) == null) {
+        if (pending.get(attemptIndex, start) == null) {
           return;
         }
       }
-      give(progress, place, start, end);
+      give(progress, attemptIndex, start, end);
       at = end + 1;
     }
   }
 
-  private void give(PartitionProgress progress, int place, int start, int end)
+  private void give(PartitionProgress progress, int attemptIndex, int start, int end)
       throws SluiceException {
-    HeldBlocks held = progress.held();
+    PendingBlocks pending = progress.pending();
     long length = 0;
     for (int i = start; i <= end; i++) {
-      length += held.get(place, i).content().length;
-      ready.checkLength(progress, place, length);
+      length += pending.get(attemptIndex, i).content().length;
+      ready.checkLength(progress, attemptIndex, length);
     }
     if (start == end) {
-      HeldBlocks.Block only = held.remove(place, start);
-      ready.add(progress, place, only.records(), only.content(), only.content().length);
+      PendingBlocks.Block only = pending.remove(attemptIndex, start);
+      ready.add(progress, attemptIndex, only.records(), only.content(), only.content().length);
       return;
     }
     byte[] content = new byte[(int) length];
     int filled = 0;
     int records = 0;
     for (int i = start; i <= end; i++) {
-      HeldBlocks.Block part = held.remove(place, i);
+      PendingBlocks.Block part = pending.remove(attemptIndex, i);
       System.arraycopy(part.content(), 0, content, filled, part.content().length);
       filled += part.content().length;
       records += part.records();
     }
-    ready.add(progress, place, records, content, filled);
+    ready.add(progress, attemptIndex, records, content, filled);
   }
 }

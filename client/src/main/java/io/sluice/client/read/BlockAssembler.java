@@ -11,71 +11,72 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Makes contents of verified blocks: drops what has come before, decrypts, decompresses, and lets a
- * {@link DeliveryOrder} decide what is given when. Belongs to one thread.
+ * Turns verified blocks into batches of records: drops duplicates and blocks of unexpected
+ * attempts, decrypts, decompresses, and passes the rest to a {@link DeliveryOrder}, which decides
+ * when a batch is delivered. Owned by one thread.
  */
 final class BlockAssembler implements AutoCloseable {
   private static final int FIRST_BYTES = 64 << 10;
 
   private final PayloadTransform transform;
   private final BlockDecompressor decompressor;
-  private final ReadyBlocks ready;
+  private final ReadyBatches ready;
   private final DeliveryOrder order;
   private byte[] output = new byte[0];
   private byte[] encrypted = new byte[0];
   private long blocks;
-  private long contentBytes;
+  private long uncompressedBytes;
   private long records;
   private long skipped;
 
   /**
    * @param transform null for none
    * @param decompressor takes
-   * @param maxContentBytes most bytes of one content
-   * @param anyOrder whether contents of an attempt may come in any order
+   * @param maxBatchBytes maximum bytes of one batch
+   * @param anyOrder whether the batches of an attempt may be delivered in any order
    */
   BlockAssembler(
       PayloadTransform transform,
       BlockDecompressor decompressor,
-      int maxContentBytes,
+      int maxBatchBytes,
       boolean anyOrder) {
     this.transform = transform;
     this.decompressor = decompressor;
-    this.ready = new ReadyBlocks(maxContentBytes);
+    this.ready = new ReadyBatches(maxBatchBytes);
     this.order = anyOrder ? new AnyOrder(ready) : new InOrder(ready);
   }
 
   /**
-   * Takes the block at {@code index}, whose checksum is right. Borrows {@code buffer}.
+   * Adds the block at {@code index}, whose checksum is verified. Borrows {@code buffer}.
    *
-   * @return a content that it completes, or null; more may be {@link #nextReady ready}
-   * @throws SluiceException BLOCK_CORRUPT if its payload is not what the header says; nothing has
-   *     changed then. INTERNAL if the attempt is whole and its receipt says otherwise
+   * @return a batch that is ready for delivery, or null; more may be {@link #nextReady ready}
+   * @throws SluiceException BLOCK_CORRUPT if the payload does not match the header; the state is
+   *     then unchanged. INTERNAL if the attempt is complete and does not match its receipt
    */
   ShuffleBlock accept(PartitionProgress progress, ByteBuf buffer, int index, BlockHeader header)
       throws IOException {
-    int place = progress.expected().placeOf(header.mapAttempt());
-    if (place < 0 || progress.received().has(place, header.sequence())) {
+    int attemptIndex = progress.expected().indexOf(header.mapAttempt());
+    if (attemptIndex < 0 || progress.received().has(attemptIndex, header.sequence())) {
       skipped++;
       return null;
     }
     decompress(buffer, index + BlockHeader.LENGTH, header);
-    order.accept(progress, place, header, output);
+    order.accept(progress, attemptIndex, header, output);
     progress
         .receipts()
         .add(
             progress.partition(),
-            place,
+            attemptIndex,
             header,
             header.isLast() ? Receipt.read(buffer, index) : null,
-            progress.received().isWhole(place));
+            progress.received().isWhole(attemptIndex));
     blocks++;
     records += header.recordCount();
-    contentBytes += header.uncompressedLength();
+    uncompressedBytes += header.uncompressedLength();
     return ready.poll();
   }
 
-  /** A further content whose turn it is, or null. */
+  /** Returns the next batch that is ready for delivery, or null. */
   ShuffleBlock nextReady() {
     return ready.poll();
   }
@@ -99,7 +100,7 @@ final class BlockAssembler implements AutoCloseable {
   private ByteBuffer decrypt(ByteBuf buffer, int payloadAt, int payloadLength) throws IOException {
     if (transform == null) {
       throw new SluiceException(
-          StatusCode.BAD_REQUEST, "the blocks are encrypted and this reader has no key");
+          StatusCode.BAD_REQUEST, "the blocks are encrypted, and this reader has no key");
     }
     if (encrypted.length < payloadLength) {
       encrypted = new byte[Math.max(payloadLength, encrypted.length * 2)];
@@ -112,8 +113,8 @@ final class BlockAssembler implements AutoCloseable {
     return blocks;
   }
 
-  long contentBytes() {
-    return contentBytes;
+  long uncompressedBytes() {
+    return uncompressedBytes;
   }
 
   long records() {
@@ -124,7 +125,7 @@ final class BlockAssembler implements AutoCloseable {
     return skipped;
   }
 
-  /** Frees buffers and what the codecs hold. Idempotent. */
+  /** Frees the buffers and the codecs. Idempotent. */
   @Override
   public void close() {
     decompressor.close();

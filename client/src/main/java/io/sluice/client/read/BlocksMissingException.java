@@ -5,14 +5,17 @@ import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import java.util.List;
 
-/** Blocks that no server has: the map tasks named here have to be computed again. */
+/**
+ * Expected blocks are missing at all servers and in local output: the engine must rerun the named
+ * map tasks.
+ */
 public final class BlocksMissingException extends SluiceException {
   private static final long serialVersionUID = 1L;
 
   private final List<MissingBlocks> missing;
 
   /**
-   * @param missing at least one; there may be more in the shuffle than are named here
+   * @param missing at least one; other blocks of the shuffle may be missing too
    */
   public BlocksMissingException(int shuffle, List<MissingBlocks> missing) {
     super(code(missing.get(0).reason()), message(shuffle, missing));
@@ -26,20 +29,20 @@ public final class BlocksMissingException extends SluiceException {
 
   private static String message(int shuffle, List<MissingBlocks> missing) {
     MissingBlocks first = missing.get(0);
-    return "shuffle "
+    return "blocks of a map task are missing shuffle="
         + shuffle
-        + " partition "
+        + " partition="
         + first.partition()
-        + ": blocks of map attempt "
+        + " attempt="
         + first.mapAttempt()
-        + " (map index "
+        + " mapIndex="
         + first.mapIndex()
-        + ") are missing: "
+        + " reason="
         + first.reason()
         + " servers="
         + String.join(",", first.servers())
         + (first.detail().isEmpty() ? "" : ": " + first.detail())
-        + (missing.size() > 1 ? "; and " + (missing.size() - 1) + " more" : "");
+        + (missing.size() > 1 ? "; otherMissingAttempts=" + (missing.size() - 1) : "");
   }
 
   private static StatusCode code(Reason reason) {

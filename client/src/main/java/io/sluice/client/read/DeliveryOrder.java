@@ -4,16 +4,17 @@ import io.sluice.common.block.BlockHeader;
 import io.sluice.common.error.SluiceException;
 
 /**
- * Makes contents of decompressed blocks: decides when each is given, and joins the parts of those
- * that span blocks. Belongs to one thread.
+ * Turns decompressed blocks into batches: joins the blocks of a batch, and decides when it is
+ * delivered. Owned by one thread.
  */
 interface DeliveryOrder {
   /**
-   * Takes a block that has not come before and notes it as received.
+   * Adds a block that has not arrived before, and records it as received.
    *
-   * @param content borrows: its first {@link BlockHeader#uncompressedLength} bytes
-   * @throws SluiceException the contents cannot be given at all; the read fails then
+   * @param content borrows: the uncompressed payload in its first {@link
+   *     BlockHeader#uncompressedLength} bytes
+   * @throws SluiceException if the batches cannot be delivered; the read then fails
    */
-  void accept(PartitionProgress progress, int place, BlockHeader header, byte[] content)
+  void accept(PartitionProgress progress, int attemptIndex, BlockHeader header, byte[] content)
       throws SluiceException;
 }

@@ -3,8 +3,9 @@ package io.sluice.client.read;
 import java.util.Arrays;
 
 /**
- * The attempts that hold data for one partition, ascending by id, looked up by binary search:
- * twelve bytes each. Immutable.
+ * The map attempts that wrote data for one partition, ascending by id. The position in this list is
+ * the attempt index that all classes of a read use. An attempt takes twelve bytes; lookup is a
+ * binary search. Immutable.
  */
 final class ExpectedAttempts {
   private final int partition;
@@ -25,20 +26,20 @@ final class ExpectedAttempts {
     return attempts.length;
   }
 
-  long attempt(int place) {
-    return attempts[place];
+  long attempt(int attemptIndex) {
+    return attempts[attemptIndex];
   }
 
-  int mapIndex(int place) {
-    return mapIndexes[place];
+  int mapIndex(int attemptIndex) {
+    return mapIndexes[attemptIndex];
   }
 
-  /** Place of an attempt, or negative if it is not expected. */
-  int placeOf(long attempt) {
+  /** Index of an attempt; negative if it is not expected. */
+  int indexOf(long attempt) {
     return Arrays.binarySearch(attempts, attempt);
   }
 
-  /** Collects attempts in any order; cheap when they come ascending. */
+  /** Collects attempts in any order; cheapest if they are added in ascending order. */
   static final class Builder {
     private long[] attempts = new long[4];
     private int[] mapIndexes = new int[4];
@@ -48,7 +49,10 @@ final class ExpectedAttempts {
     void add(long attempt, int mapIndex) {
       if (attempt < 0 || mapIndex < 0) {
         throw new IllegalArgumentException(
-            "read: negative map attempt " + attempt + " or map index " + mapIndex);
+            "invalid read request: expected numbers of at least 0, found attempt="
+                + attempt
+                + " mapIndex="
+                + mapIndex);
       }
       if (count > 0 && attempts[count - 1] == attempt) {
         return;

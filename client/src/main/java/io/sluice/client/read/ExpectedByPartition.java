@@ -5,9 +5,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Collects expected attempts of many partitions. Engines ask for partitions that lie next to each
- * other, and name a million pairs of partition and attempt: so this is an array from the lowest to
- * the highest partition, and adding a pair makes no object. Belongs to one thread.
+ * Collects the expected attempts of many partitions. Engines read adjacent partitions and may add a
+ * million pairs of partition and attempt. Therefore this is an array from the lowest to the highest
+ * partition, and adding a pair allocates no object. Owned by one thread.
  */
 final class ExpectedByPartition {
   private ExpectedAttempts.Builder[] builders = new ExpectedAttempts.Builder[0];

@@ -4,15 +4,18 @@ import io.sluice.common.block.BlockHeader;
 import io.sluice.common.error.SluiceException;
 import java.util.Arrays;
 
-/** Gives the contents of an attempt in the order of their adding; holds what comes too early. */
+/**
+ * Delivers the batches of an attempt in the order in which its task added them; buffers blocks that
+ * arrive early.
+ */
 final class InOrder implements DeliveryOrder {
-  private final ReadyBlocks ready;
+  private final ReadyBatches ready;
 
-  InOrder(ReadyBlocks ready) {
+  InOrder(ReadyBatches ready) {
     this.ready = ready;
   }
 
-  /** The parts of a content so far. */
+  /** A batch of several blocks, as far as they have arrived. */
   static final class Joining {
     private byte[] bytes;
     private int length;
@@ -34,58 +37,59 @@ final class InOrder implements DeliveryOrder {
   }
 
   @Override
-  public void accept(PartitionProgress progress, int place, BlockHeader header, byte[] content)
+  public void accept(
+      PartitionProgress progress, int attemptIndex, BlockHeader header, byte[] content)
       throws SluiceException {
     int sequence = header.sequence();
     int length = header.uncompressedLength();
     ReceivedBlocks received = progress.received();
-    if (sequence > received.next(place)) {
+    if (sequence > received.next(attemptIndex)) {
       progress
-          .held()
+          .pending()
           .put(
-              place,
+              attemptIndex,
               sequence,
-              new HeldBlocks.Block(
+              new PendingBlocks.Block(
                   Arrays.copyOf(content, length), header.recordCount(), header.isContinued()));
-      received.add(place, sequence, header.isLast());
+      received.add(attemptIndex, sequence, header.isLast());
       return;
     }
-    give(progress, place, content, length, header.recordCount(), header.isContinued());
-    received.add(place, sequence, header.isLast());
-    for (int next = sequence + 1; next < received.next(place); next++) {
-      HeldBlocks.Block held = progress.held().remove(place, next);
+    give(progress, attemptIndex, content, length, header.recordCount(), header.isContinued());
+    received.add(attemptIndex, sequence, header.isLast());
+    for (int next = sequence + 1; next < received.next(attemptIndex); next++) {
+      PendingBlocks.Block pending = progress.pending().remove(attemptIndex, next);
       give(
           progress,
-          place,
-          held.content(),
-          held.content().length,
-          held.records(),
-          held.isContinued());
+          attemptIndex,
+          pending.content(),
+          pending.content().length,
+          pending.records(),
+          pending.isContinued());
     }
   }
 
   private void give(
       PartitionProgress progress,
-      int place,
+      int attemptIndex,
       byte[] content,
       int length,
       int records,
       boolean isContinued)
       throws SluiceException {
-    Joining joining = progress.joining(place);
-    ready.checkLength(progress, place, (joining == null ? 0L : joining.length) + length);
+    Joining joining = progress.joining(attemptIndex);
+    ready.checkLength(progress, attemptIndex, (joining == null ? 0L : joining.length) + length);
     if (joining == null && !isContinued) {
-      ready.add(progress, place, records, content, length);
+      ready.add(progress, attemptIndex, records, content, length);
       return;
     }
     if (joining == null) {
       joining = new Joining((int) Math.min(length * 2L, Integer.MAX_VALUE - 16));
-      progress.startJoining(place, joining);
+      progress.startJoining(attemptIndex, joining);
     }
     joining.add(content, length, records);
     if (!isContinued) {
-      progress.endJoining(place);
-      ready.add(progress, place, joining.records, joining.bytes, joining.length);
+      progress.endJoining(attemptIndex);
+      ready.add(progress, attemptIndex, joining.records, joining.bytes, joining.length);
     }
   }
 }

@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * What a read wants of local output and has not got an answer for. Belongs to one thread.
+ * The pieces of local output that a read needs and that are not answered yet. Owned by one thread.
  *
- * <p>Pieces are requested in batches, at the latest when the task has to wait, so that pieces of
- * many partitions travel together. They are fetched while servers are still being read, but taken
- * only when nothing more is to come from servers: one thread cannot wait for both.
+ * <p>Pieces are requested in groups, at the latest when the task has to wait, so that one request
+ * covers many partitions. They are fetched while servers are still read. The read takes the answers
+ * after all servers are done, because one thread cannot wait for both.
  */
 final class LocalPieces {
   private final LocalOutput output;
@@ -21,7 +21,7 @@ final class LocalPieces {
   private final Map<Integer, Integer> leftOfPartition = new HashMap<>();
 
   /**
-   * @param output null for none; belongs to the read
+   * @param output owned by the read; null for none
    */
   LocalPieces(LocalOutput output) {
     this.output = output;
@@ -32,31 +32,34 @@ final class LocalPieces {
   }
 
   /**
-   * All servers have been asked for a partition: wants the rest.
+   * All servers of a partition were visited: adds its incomplete attempts.
    *
-   * @param missing told of the attempts that have no local output
+   * @param missing receives the attempts without local output
    */
   void want(PartitionProgress progress, Consumer<MissingBlocks> missing) {
     ExpectedAttempts expected = progress.expected();
     int count = 0;
-    for (int place = 0; place < expected.count(); place++) {
-      if (progress.received().isWhole(place)) {
+    for (int attemptIndex = 0; attemptIndex < expected.count(); attemptIndex++) {
+      if (progress.received().isWhole(attemptIndex)) {
         continue;
       }
-      if (mayHave(expected.attempt(place))) {
+      if (mayHave(expected.attempt(attemptIndex))) {
         Piece piece =
-            new Piece(progress.partition(), expected.attempt(place), expected.mapIndex(place));
+            new Piece(
+                progress.partition(),
+                expected.attempt(attemptIndex),
+                expected.mapIndex(attemptIndex));
         wanted.add(piece);
         outstanding.put(piece, progress);
         count++;
       } else {
-        missing.accept(progress.missing(place));
+        missing.accept(progress.missing(attemptIndex));
       }
     }
     leftOfPartition.put(progress.partition(), count);
   }
 
-  /** Sends what is wanted on its way. */
+  /** Requests all pieces that were added. */
   void request() {
     if (!wanted.isEmpty()) {
       output.request(List.copyOf(wanted));
@@ -72,12 +75,14 @@ final class LocalPieces {
     return List.copyOf(outstanding.keySet());
   }
 
-  /** The partition that waits for a piece, or null. */
+  /** The partition that waits for a piece; null if none does. */
   PartitionProgress progressOf(Piece piece) {
     return outstanding.get(piece);
   }
 
-  /** A piece has been answered and taken; whether it was the last of its partition. */
+  /**
+   * Records that a piece is answered and parsed; returns whether it was the last of its partition.
+   */
   boolean end(Piece piece) {
     outstanding.remove(piece);
     return leftOfPartition.merge(piece.partition(), -1, Integer::sum) == 0;

@@ -2,7 +2,10 @@ package io.sluice.client.read;
 
 import io.sluice.client.file.NamedRunFile;
 
-/** A run file that a read may read itself, until that fails once. Belongs to one thread. */
+/**
+ * A run file that a read opens without its server. It is used until the first failure. Owned by one
+ * thread.
+ */
 final class LocatedFile {
   private final NamedRunFile file;
   private boolean usable = true;
@@ -23,15 +26,15 @@ final class LocatedFile {
     usable = false;
   }
 
-  /** A byte of the file. */
-  record Place(LocatedFile file, long position) {
-    Place plus(long bytes) {
-      return new Place(file, position + bytes);
+  /** A byte offset in a file. */
+  record Position(LocatedFile file, long offset) {
+    Position plus(long bytes) {
+      return new Position(file, offset + bytes);
     }
 
-    /** Whether {@code next} is the byte {@code bytes} after this one. */
-    boolean leadsTo(Place next, long bytes) {
-      return next != null && next.file == file && next.position == position + bytes;
+    /** Whether {@code next} is {@code bytes} bytes after this position in the same file. */
+    boolean isFollowedBy(Position next, long bytes) {
+      return next != null && next.file == file && next.offset == offset + bytes;
     }
   }
 }

@@ -4,10 +4,10 @@ import java.io.Serializable;
 import java.util.List;
 
 /**
- * What one attempt should have left in one partition and did not, or not wholly.
+ * The blocks of one map attempt in one partition, some or all of which are missing.
  *
- * @param answers of the servers that were asked, last one last
- * @param detail what explains the reason, and what local output said if it was asked; one line
+ * @param answers results of the visited servers, in this order
+ * @param detail explanation of the reason, with the result of local output if it was read; one line
  */
 public record MissingBlocks(
     int partition,
@@ -18,29 +18,29 @@ public record MissingBlocks(
     String detail)
     implements Serializable {
 
-  /** Why blocks are missing: of all that servers and local output said, what explains most. */
+  /** Why blocks are missing: the most specific reason of all servers and local output. */
   public enum Reason {
-    /** The server that should hold them never heard of them. */
+    /** The server has no record of them. */
     NEVER_WRITTEN,
     /** The shuffle was unregistered, or its application's lease ended. */
     EXPIRED,
-    /** The server had them, or may have had them, before a restart or the loss of a disk. */
+    /** The server stored them, or may have stored them, before a restart or the loss of a disk. */
     LOST,
-    /** Some blocks of the attempt are there, not all. */
+    /** Some blocks of the attempt exist, others do not. */
     INCOMPLETE,
     /**
-     * No server that should hold them answered within the timeout, or it denied the connection, or
+     * No server that should store them replied within the timeout; or it denied the connection, or
      * did not prove that it belongs to the cluster.
      */
     UNREACHABLE,
-    /** They are there, but every copy is damaged. */
+    /** They exist, but every copy is damaged. */
     CORRUPT
   }
 
   /**
-   * Why a server did not give what it was asked for.
+   * Why one server did not return the blocks.
    *
-   * @param server its name
+   * @param server name of the server
    */
   public record Answer(String server, Reason reason) implements Serializable {}
 
@@ -48,7 +48,7 @@ public record MissingBlocks(
     answers = List.copyOf(answers);
   }
 
-  /** The names of the servers that were asked. */
+  /** The names of the visited servers. */
   public List<String> servers() {
     return answers.stream().map(Answer::server).toList();
   }

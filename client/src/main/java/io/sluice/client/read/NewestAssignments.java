@@ -3,13 +3,17 @@ package io.sluice.client.read;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import java.util.concurrent.CompletionStage;
 
-/** Whom a read asks for servers that its shuffle has got since it began. Thread-safe. */
+/**
+ * Source of the newest assignment of a shuffle, with the servers that were added during a read.
+ * Thread-safe.
+ */
 public interface NewestAssignments {
   /**
-   * Asks. The answer comes within a bounded time, on any thread.
+   * Requests the newest assignment. The stage completes within a bounded time, on any thread.
    *
-   * @param known the newest assignment that the caller knows
-   * @return the newest there is, which may be {@code known}; a failure counts as that
+   * @param known newest assignment of the caller
+   * @return the newest assignment, possibly {@code known}; a failure has the same effect as {@code
+   *     known}
    */
   CompletionStage<ShuffleAssignment> newest(ShuffleAssignment known);
 }

@@ -13,7 +13,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.roaringbitmap.longlong.Roaring64NavigableMap;
 
-/** Turns Open replies into stretches to fetch. Belongs to the task thread. */
+/**
+ * Handles Open replies: ends visits without data, and determines the stretches that other visits
+ * fetch. Owned by the task thread.
+ */
 final class OpenReplies {
   private final ShuffleReadRequest request;
   private final ReadProgress read;
@@ -29,22 +32,21 @@ final class OpenReplies {
   }
 
   /**
-   * Begins the visits that an Open was sent for.
+   * Begins the visits of an Open request.
    *
    * @param wholeSinceEpoch oldest epoch of the server of which nothing acknowledged is missing
    */
-  void take(ReadServer server, OpenReply reply, long wholeSinceEpoch) throws SluiceException {
+  void handle(ReadServer server, OpenReply reply, long wholeSinceEpoch) throws SluiceException {
     List<PartitionVisit> visits = server.endOpening();
     if (reply.getPartitionsCount() != visits.size()) {
       throw new SluiceException(
           StatusCode.INTERNAL,
-          "server "
+          "invalid Open reply: wrong number of partitions, server="
               + server.name()
-              + " answered for "
+              + " found="
               + reply.getPartitionsCount()
-              + " of "
-              + visits.size()
-              + " partitions");
+              + " expected="
+              + visits.size());
     }
     server.opened(reply.getEpoch());
     boolean lostData = wholeSinceEpoch > server.server().getEpoch();
@@ -67,7 +69,7 @@ final class OpenReplies {
     } catch (IOException e) {
       throw new SluiceException(
           StatusCode.INTERNAL,
-          "server " + server.name() + ": complete attempts in " + e.getMessage(),
+          "invalid Open reply: complete attempts, server=" + server.name() + ": " + e.getMessage(),
           e);
     }
   }
@@ -83,11 +85,11 @@ final class OpenReplies {
     if (found.getPartition() != visit.partition()) {
       throw new SluiceException(
           StatusCode.INTERNAL,
-          "server "
+          "invalid Open reply: wrong partition, server="
               + server.name()
-              + " answered for partition "
+              + " found="
               + found.getPartition()
-              + ", expected "
+              + " expected="
               + visit.partition());
     }
     switch (found.getPresence()) {
@@ -101,13 +103,13 @@ final class OpenReplies {
               lostData || found.getLostCount() > 0 ? Reason.LOST : Reason.INCOMPLETE,
               "attempt "
                   + absentAttempt
-                  + " is not complete there"
+                  + " is not complete on the server"
                   + (found.getLostCount() > 0 ? "; a disk was lost" : "")
                   + (lostData ? "; the server has lost data since the assignment" : ""));
         }
         if (absentAttempt >= 0
             && !visit.progress().hasMoreServers()
-            && (asksFirst(visit, complete) || endBeforeReading(visit, complete))) {
+            && (requestsNewerFirst(visit, complete) || endBeforeReading(visit, complete))) {
           return;
         }
         visit.opened(found, request, placement);
@@ -118,70 +120,75 @@ final class OpenReplies {
         }
       }
       case PARTITION_EMPTY ->
-          read.endVisit(visit, Reason.NEVER_WRITTEN, "the partition is empty there");
+          read.endVisit(visit, Reason.NEVER_WRITTEN, "the partition is empty on the server");
       case SHUFFLE_NEVER_WRITTEN ->
           read.endVisit(
-              visit, Reason.NEVER_WRITTEN, "nothing of the shuffle was ever written there");
+              visit, Reason.NEVER_WRITTEN, "the shuffle was never written to the server");
       case SHUFFLE_EXPIRED ->
           read.endVisit(visit, Reason.EXPIRED, "the shuffle was unregistered or its lease ended");
       case DATA_LOST ->
           read.endVisit(visit, Reason.LOST, "the server has lost data since the assignment");
       case PRESENCE_UNSPECIFIED, UNRECOGNIZED ->
           read.endVisit(
-              visit, Reason.NEVER_WRITTEN, "the server does not say why there is nothing");
+              visit,
+              Reason.NEVER_WRITTEN,
+              "the server reports no reason why the partition is absent");
     }
   }
 
   private static long firstAbsent(PartitionProgress progress, Roaring64NavigableMap complete) {
     ExpectedAttempts expected = progress.expected();
-    for (int place = 0; place < expected.count(); place++) {
-      if (!progress.received().isWhole(place) && !complete.contains(expected.attempt(place))) {
-        return expected.attempt(place);
+    for (int attemptIndex = 0; attemptIndex < expected.count(); attemptIndex++) {
+      if (!progress.received().isWhole(attemptIndex)
+          && !complete.contains(expected.attempt(attemptIndex))) {
+        return expected.attempt(attemptIndex);
       }
     }
     return -1;
   }
 
   /**
-   * Leaves the last server before it is read, if what it lacks may be at one that is not known here
-   * yet; it is visited again after the answer.
+   * Requests the newest assignment before the last known server is read, if that server lacks an
+   * attempt that only a newly added server can have. The server is visited again after the reply.
    */
-  private boolean asksFirst(PartitionVisit visit, Roaring64NavigableMap complete) {
+  private boolean requestsNewerFirst(PartitionVisit visit, Roaring64NavigableMap complete) {
     PartitionProgress progress = visit.progress();
-    boolean hopeless = false;
-    for (int place = 0; place < progress.expected().count() && !hopeless; place++) {
-      hopeless = isHopeless(progress, place, complete);
+    boolean unobtainable = false;
+    for (int attemptIndex = 0;
+        attemptIndex < progress.expected().count() && !unobtainable;
+        attemptIndex++) {
+      unobtainable = isUnobtainable(progress, attemptIndex, complete);
     }
-    return hopeless && read.requestNewerFirst(visit);
+    return unobtainable && read.requestNewerFirst(visit);
   }
 
-  private boolean isHopeless(
-      PartitionProgress progress, int place, Roaring64NavigableMap complete) {
-    long attempt = progress.expected().attempt(place);
-    return progress.received().hasNone(place)
+  private boolean isUnobtainable(
+      PartitionProgress progress, int attemptIndex, Roaring64NavigableMap complete) {
+    long attempt = progress.expected().attempt(attemptIndex);
+    return progress.received().hasNone(attemptIndex)
         && !complete.contains(attempt)
         && !read.mayBeLocal(attempt);
   }
 
   /**
-   * Ends the last visit of a partition before it began, if an attempt can no longer become whole:
-   * better known now than after everything else has been read. Such an attempt is not complete
-   * here, nothing of it was anywhere else, and it has no local output.
+   * Ends the last visit of a partition before reading, if an attempt can no longer be completed:
+   * the read then fails early. Such an attempt is incomplete at this server, no other server had
+   * blocks of it, and it has no local output.
    */
   private boolean endBeforeReading(PartitionVisit visit, Roaring64NavigableMap complete) {
     PartitionProgress progress = visit.progress();
     ExpectedAttempts expected = progress.expected();
-    boolean hopeless = false;
-    for (int place = 0; place < expected.count(); place++) {
-      if (isHopeless(progress, place, complete)) {
-        if (!hopeless) {
-          hopeless = true;
+    boolean unobtainable = false;
+    for (int attemptIndex = 0; attemptIndex < expected.count(); attemptIndex++) {
+      if (isUnobtainable(progress, attemptIndex, complete)) {
+        if (!unobtainable) {
+          unobtainable = true;
           visit.end();
           progress.failed(visit.server().name(), visit.shortfallReason(), visit.shortfallDetail());
         }
-        read.missing(progress.missing(place));
+        read.missing(progress.missing(attemptIndex));
       }
     }
-    return hopeless;
+    return unobtainable;
   }
 }

@@ -9,31 +9,47 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What has been read of one partition, and where it was asked for. The partition is whole when
- * every expected attempt is. Belongs to one thread.
+ * Progress of one partition in a read: which blocks have arrived, which servers were visited, and
+ * why they did not complete it. The partition is whole when every expected attempt is whole. Owned
+ * by the task thread.
+ *
+ * <p>Servers are visited in this order ({@link #nextServer}):
+ *
+ * <pre>
+ *  first round:   every server of the visit order, once
+ *                   postponeServer: visit the current server once more in the second round
+ *                   undoNextServer: visit the current server again, as if it had not been visited
+ *  second round:  the postponed servers, with the full retry period
+ *  extend:        a newer assignment added servers; back to the first round for these
+ *  -1:            no server left; the caller requests a newer assignment or reads local output
+ * </pre>
+ *
+ * <p>Invariants: {@code visits} is the number of servers of the visit order that were visited in
+ * the first round; the current server has index {@code visits - 1} in it. In the second round no
+ * server is postponed.
  */
 final class PartitionProgress {
   private final ExpectedAttempts expected;
   private VisitOrder order;
   private final ReceivedBlocks received;
   private final ReceiptChecks receipts = new ReceiptChecks();
-  private final HeldBlocks held = new HeldBlocks();
+  private final PendingBlocks pending = new PendingBlocks();
   private int visits;
-  private int questions;
-  // Servers to ask once more when all have been asked; in that round there are no others left.
-  private Deque<Integer> leftEarly;
-  private boolean again;
+  private int assignmentRequests;
+  // Servers to visit in the second round; null if none was ever postponed.
+  private Deque<Integer> postponed;
+  private boolean inSecondRound;
   private final List<MissingBlocks.Answer> answers = new ArrayList<>(1);
   private Reason reason = Reason.NEVER_WRITTEN;
   private String detail = "";
-  // Contents of which the first parts have come, by place.
+  // Batches of which the first blocks have arrived, by attempt index.
   private Map<Integer, InOrder.Joining> joining;
-  private boolean localKnown;
+  private boolean localChecked;
   private boolean allLocal;
-  // What local output said, by place, of attempts that it did not complete.
-  private Map<Integer, LocalAnswer> local;
+  // Results of local output for attempts that it did not complete, by attempt index.
+  private Map<Integer, LocalResult> local;
 
-  private record LocalAnswer(Reason reason, String said) {}
+  private record LocalResult(Reason reason, String detail) {}
 
   PartitionProgress(ExpectedAttempts expected, VisitOrder order) {
     this.expected = expected;
@@ -61,44 +77,44 @@ final class PartitionProgress {
     return receipts;
   }
 
-  HeldBlocks held() {
-    return held;
+  PendingBlocks pending() {
+    return pending;
   }
 
   boolean isWhole() {
     return received.isWhole();
   }
 
-  /** The content under way, or null. */
-  InOrder.Joining joining(int place) {
-    return joining == null ? null : joining.get(place);
+  /** The incomplete batch of an attempt, or null. */
+  InOrder.Joining joining(int attemptIndex) {
+    return joining == null ? null : joining.get(attemptIndex);
   }
 
-  void startJoining(int place, InOrder.Joining started) {
+  void startJoining(int attemptIndex, InOrder.Joining started) {
     if (joining == null) {
       joining = new HashMap<>();
     }
-    joining.put(place, started);
+    joining.put(attemptIndex, started);
   }
 
-  void endJoining(int place) {
-    joining.remove(place);
+  void endJoining(int attemptIndex) {
+    joining.remove(attemptIndex);
   }
 
-  /** Index of the server to ask next, or -1 if all have been asked. */
+  /** Returns the index of the server to visit next; -1 if none is left. */
   int nextServer() {
     if (visits < order.count()) {
       return order.server(visits++);
     }
-    again = true;
-    return leftEarly == null || leftEarly.isEmpty() ? -1 : leftEarly.removeFirst();
+    inSecondRound = true;
+    return postponed == null || postponed.isEmpty() ? -1 : postponed.removeFirst();
   }
 
   /**
-   * There are further servers to ask.
+   * Appends servers of a newer assignment that are not in the visit order.
    *
-   * @param wider may name those that are known already
-   * @return whether there are
+   * @param wider visit order of the newer assignment
+   * @return whether there are new servers
    */
   boolean extend(VisitOrder wider) {
     VisitOrder longer = order.followedBy(wider);
@@ -106,91 +122,95 @@ final class PartitionProgress {
       return false;
     }
     order = longer;
-    again = false;
+    inSecondRound = false;
     return true;
   }
 
-  /** The server asked now is to be asked once more, as if it had not been; whether that can be. */
-  boolean askAgain() {
-    if (again) {
+  /**
+   * Makes the current server the next one again; returns false in the second round, where that is
+   * impossible.
+   */
+  boolean undoNextServer() {
+    if (inSecondRound) {
       return false;
     }
     visits--;
     return true;
   }
 
-  /** How often it was asked whether there are further servers. */
-  int questions() {
-    return questions;
+  /** Number of requests for a newer assignment. */
+  int assignmentRequests() {
+    return assignmentRequests;
   }
 
-  void countQuestion() {
-    questions++;
+  void countAssignmentRequest() {
+    assignmentRequests++;
   }
 
-  /** There are none: not to be asked again. */
-  void endQuestions(int most) {
-    questions = most;
+  /** Allows no more requests for a newer assignment, of which {@code most} are allowed. */
+  void endAssignmentRequests(int most) {
+    assignmentRequests = most;
   }
 
   /**
-   * The server asked now is left after one try or none, because others may have all: it is asked
-   * again if they do not. Even a copy may lack what a write quorum did without. A server is left so
-   * once.
+   * Postpones the current server to the second round, after at most one attempt, because other
+   * servers may have all blocks. They may not: a replica lacks the frames that reached the write
+   * quorum without it. Has no effect in the second round.
    */
-  void leaveEarly() {
-    if (again) {
+  void postponeServer() {
+    if (inSecondRound) {
       return;
     }
-    if (leftEarly == null) {
-      leftEarly = new ArrayDeque<>(1);
+    if (postponed == null) {
+      postponed = new ArrayDeque<>(1);
     }
-    leftEarly.addLast(order.server(visits - 1));
+    postponed.addLast(order.server(visits - 1));
   }
 
-  /** Whether another server will be asked if this one does not have all. */
+  /** Whether another server will be visited if the current one does not complete the partition. */
   boolean hasMoreServers() {
-    return visits < order.count() || (leftEarly != null && !leftEarly.isEmpty());
+    return visits < order.count() || (postponed != null && !postponed.isEmpty());
   }
 
-  /** Whether a server that has not been asked has copies of what the one asked now should have. */
-  boolean hasMoreCopies() {
-    return !again && order.hasCopyAfter(visits - 1);
+  /** Whether a server of another replica is still to be visited in the first round. */
+  boolean hasOtherReplica() {
+    return !inSecondRound && order.hasOtherReplicaAfter(visits - 1);
   }
 
   /**
    * Whether every expected attempt may have local output.
    *
-   * @param output the same each time
+   * @param output the same object at each call
    */
   boolean mayAllBeLocal(LocalPieces output) {
-    if (!localKnown) {
-      localKnown = true;
+    if (!localChecked) {
+      localChecked = true;
       allLocal = true;
-      for (int place = 0; place < expected.count() && allLocal; place++) {
-        allLocal = output.mayHave(expected.attempt(place));
+      for (int attemptIndex = 0; attemptIndex < expected.count() && allLocal; attemptIndex++) {
+        allLocal = output.mayHave(expected.attempt(attemptIndex));
       }
     }
     return allLocal;
   }
 
-  /** A server was asked and did not have all. What explains most stays. */
-  void failed(String server, Reason why, String said) {
-    // One that is asked again has thought better of it.
+  /** Records that a server did not complete the partition. The most specific reason is kept. */
+  void failed(String server, Reason why, String detail) {
+    // The second visit of a server replaces the result of the first.
     answers.removeIf(answer -> answer.server().equals(server));
     answers.add(new MissingBlocks.Answer(server, why));
     if (weight(why) >= weight(reason)) {
       reason = why;
-      detail = said;
+      this.detail = detail;
     }
   }
 
-  /** Local output was asked for the attempt at a place and did not complete it. */
-  void failedLocally(int place, boolean damaged, String said) {
+  /** Records that local output did not complete an attempt. */
+  void failedLocally(int attemptIndex, boolean damaged, String detail) {
     if (local == null) {
       local = new HashMap<>();
     }
-    local.put(place, new LocalAnswer(damaged ? Reason.CORRUPT : Reason.NEVER_WRITTEN, said));
+    local.put(
+        attemptIndex, new LocalResult(damaged ? Reason.CORRUPT : Reason.NEVER_WRITTEN, detail));
   }
 
   private static int weight(Reason reason) {
@@ -204,16 +224,16 @@ final class PartitionProgress {
     };
   }
 
-  /** What is missing of the attempt at a place. */
-  MissingBlocks missing(int place) {
-    LocalAnswer answer = local == null ? null : local.get(place);
-    boolean localTellsMore = answer != null && weight(answer.reason) > weight(reason);
+  /** Describes the missing blocks of an attempt. */
+  MissingBlocks missing(int attemptIndex) {
+    LocalResult answer = local == null ? null : local.get(attemptIndex);
+    boolean localIsMoreSpecific = answer != null && weight(answer.reason) > weight(reason);
     return new MissingBlocks(
         partition(),
-        expected.attempt(place),
-        expected.mapIndex(place),
-        localTellsMore ? answer.reason : reason,
+        expected.attempt(attemptIndex),
+        expected.mapIndex(attemptIndex),
+        localIsMoreSpecific ? answer.reason : reason,
         answers,
-        answer == null ? detail : detail + "; local output: " + answer.said);
+        answer == null ? detail : detail + "; local output: " + answer.detail);
   }
 }

@@ -1,7 +1,7 @@
 package io.sluice.client.read;
 
 import io.netty.buffer.ByteBuf;
-import io.sluice.client.read.LocatedFile.Place;
+import io.sluice.client.read.LocatedFile.Position;
 import io.sluice.client.read.MissingBlocks.Reason;
 import io.sluice.proto.PartitionState;
 import io.sluice.proto.SliceMark;
@@ -9,8 +9,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reading one partition from one server, after its Open: which stretches to fetch, how far they
- * have been taken apart, and the piece of a block that a slice ended in. Belongs to one thread.
+ * Reading of one partition from one server: the stretches to fetch after the Open reply, the bytes
+ * that are not parsed yet, and the first bytes of a block that continues in the next slice. Owned
+ * by the task thread.
+ *
+ * <pre>
+ *                    opened             all bytes parsed, or partition whole
+ *  WAITING FOR OPEN --------&gt; READING ---------------------------------------&gt; ENDED
+ *         |                    |   ^                                             ^
+ *         |                    +---+ restartFrom: new generation                 |
+ *         +---------------- server given up, or without data --------------------+
+ * </pre>
  */
 final class PartitionVisit {
   private final PartitionProgress progress;
@@ -19,8 +28,8 @@ final class PartitionVisit {
   private long length;
   private int generation;
   private long outstandingBytes;
-  private ByteBuf carry;
-  private long carryOffset;
+  private ByteBuf partialBlock;
+  private long partialBlockOffset;
   private long damageOffset = -1;
   private int damages;
   private boolean ended;
@@ -28,34 +37,35 @@ final class PartitionVisit {
   private String shortfallDetail = "";
 
   /**
-   * Logical bytes {@code offset..offset+length-1} of the partition.
+   * A contiguous byte range of the partition: logical bytes {@code offset..offset+length-1}.
    *
-   * @param place of the first byte in a file, in which the others follow; null if they are fetched
+   * @param position position of the first byte in a run file that contains all of them; null if
+   *     they are fetched from the server
    */
-  record Stretch(long offset, long length, Place place) {
+  record Stretch(long offset, long length, Position position) {
     long end() {
       return offset + length;
     }
 
-    /** Adds a stretch if it has bytes; to the last one if it continues that. */
-    static void append(List<Stretch> stretches, long offset, long length, Place place) {
+    /** Adds a stretch unless it is empty; extends the last one if it continues that. */
+    static void append(List<Stretch> stretches, long offset, long length, Position position) {
       if (length <= 0) {
         return;
       }
       Stretch before = stretches.isEmpty() ? null : stretches.get(stretches.size() - 1);
-      if (before != null && before.end() == offset && continues(before, place)) {
+      if (before != null && before.end() == offset && continues(before, position)) {
         stretches.set(
             stretches.size() - 1,
-            new Stretch(before.offset(), before.length() + length, before.place()));
+            new Stretch(before.offset(), before.length() + length, before.position()));
       } else {
-        stretches.add(new Stretch(offset, length, place));
+        stretches.add(new Stretch(offset, length, position));
       }
     }
 
-    private static boolean continues(Stretch before, Place place) {
-      return before.place() == null
-          ? place == null
-          : before.place().leadsTo(place, before.length());
+    private static boolean continues(Stretch before, Position position) {
+      return before.position() == null
+          ? position == null
+          : before.position().isFollowedBy(position, before.length());
     }
   }
 
@@ -76,7 +86,7 @@ final class PartitionVisit {
     return server;
   }
 
-  /** What to fetch, as the server's reply says. */
+  /** Sets the stretches to fetch, from the reply of the server. */
   void opened(PartitionState state, ShuffleReadRequest request, StretchPlacement placement) {
     length = state.getLength();
     List<Stretch> wanted = new ArrayList<>();
@@ -87,7 +97,7 @@ final class PartitionVisit {
     } else {
       Stretch.append(wanted, 0, length, null);
     }
-    stretches = placement.place(state, wanted);
+    stretches = placement.locate(state, wanted);
     outstandingBytes = stretches.stream().mapToLong(Stretch::length).sum();
   }
 
@@ -95,31 +105,34 @@ final class PartitionVisit {
     return stretches;
   }
 
-  /** Bytes that the server said it has. */
+  /** Length of the partition at the server, in bytes. */
   long length() {
     return length;
   }
 
-  /** Parts of slices that were asked for under another number are to be skipped. */
+  /** Number of the current generation: parts of slices of another generation are skipped. */
   int generation() {
     return generation;
   }
 
-  /** Forgets what is on its way and asks again for everything from an offset on. */
+  /**
+   * Starts a new generation: drops slices in flight, and fetches everything from an offset on
+   * again.
+   */
   void restartFrom(long offset) {
     generation++;
-    releaseCarry();
+    releasePartialBlock();
     List<Stretch> left = new ArrayList<>();
     for (Stretch stretch : stretches) {
       long from = Math.max(offset, stretch.offset());
-      // Where a file had damaged bytes the server may have others, on another disk.
+      // From the server, not from the file: the server may have an undamaged copy on another disk.
       Stretch.append(left, from, stretch.end() - from, null);
     }
     stretches = left;
     outstandingBytes = left.stream().mapToLong(Stretch::length).sum();
   }
 
-  void taken(int bytes) {
+  void parsed(int bytes) {
     outstandingBytes -= bytes;
   }
 
@@ -127,56 +140,56 @@ final class PartitionVisit {
     return outstandingBytes <= 0;
   }
 
-  /** Nothing more is wanted of this server. */
+  /** Ends the visit: slices in flight are skipped. */
   void end() {
     ended = true;
     generation++;
     outstandingBytes = 0;
-    releaseCarry();
+    releasePartialBlock();
   }
 
   boolean isEnded() {
     return ended;
   }
 
-  /** Bytes of a block whose rest is in a later slice; null if there are none. */
-  ByteBuf carry() {
-    return carry;
+  /** First bytes of a block that continues in the next slice; null if there is none. */
+  ByteBuf partialBlock() {
+    return partialBlock;
   }
 
-  /** Logical offset of the carried block. */
-  long carryOffset() {
-    return carryOffset;
+  /** Logical offset of the partial block. */
+  long partialBlockOffset() {
+    return partialBlockOffset;
   }
 
   /**
    * @param buffer takes
    */
-  void startCarry(ByteBuf buffer, long offset) {
-    carry = buffer;
-    carryOffset = offset;
+  void startPartialBlock(ByteBuf buffer, long offset) {
+    partialBlock = buffer;
+    partialBlockOffset = offset;
   }
 
-  void releaseCarry() {
-    if (carry != null) {
-      carry.release();
-      carry = null;
+  void releasePartialBlock() {
+    if (partialBlock != null) {
+      partialBlock.release();
+      partialBlock = null;
     }
   }
 
-  /** Notes damage; gives how often this place has been found damaged in a row. */
-  int damaged(long offset, String said) {
+  /** Records damage; returns how many times in a row the same offset was damaged. */
+  int damaged(long offset, String detail) {
     shortfall = Reason.CORRUPT;
-    shortfallDetail = said;
+    shortfallDetail = detail;
     damages = damageOffset == offset ? damages + 1 : 1;
     damageOffset = offset;
     return damages;
   }
 
-  /** Why the partition will not be whole after this visit, if it will not. */
-  void shortfall(Reason reason, String said) {
+  /** Sets the reason to report if this visit does not complete the partition. */
+  void shortfall(Reason reason, String detail) {
     shortfall = reason;
-    shortfallDetail = said;
+    shortfallDetail = detail;
   }
 
   Reason shortfallReason() {

@@ -13,15 +13,24 @@ import java.io.IOException;
 import java.util.function.Consumer;
 
 /**
- * A read over pooled connections. Owned by the task thread.
+ * A read over pooled connections. Owned by the task thread. It connects these parts, which all run
+ * on the task thread:
  *
- * <p>Every partition is visited at one server, and at the next one that may have blocks of it if it
- * is not whole after that ({@link VisitOrder}); what no server had comes from local output. All
- * servers are opened at once; then each is asked for slices, large stretches of many partitions, a
- * few of them in flight over all servers. Slices of one server are taken apart in the order of
- * asking, because a block may begin in one and end in the next. A visit that meets a damaged block
- * asks again from there; if it stays damaged, the block is passed over, so that another place may
- * give it or the proof of completeness names it.
+ * <pre>
+ *  ReadProgress       which server each partition is visited at next
+ *  SliceFetcher       state machine: connects, opens partitions, fetches slices
+ *  ServerFailures     retry, reopen or leave a server after a failure
+ *  SliceParser        slices to verified blocks
+ *  LocalOutputParser  local output to verified blocks
+ *  BlockAssembler     blocks to batches of records
+ * </pre>
+ *
+ * <p>Every partition is visited at one server. If it is not whole afterwards, it is visited at the
+ * next server that may have blocks of it ({@link VisitOrder}), and at last in local output. Open
+ * requests go to all servers at once; then slices with bytes of many partitions are fetched, a few
+ * of them in flight over all servers. Slices of one server are parsed in the order of the requests,
+ * because a block may begin in one slice and end in the next. A damaged block is fetched again a
+ * few times, then skipped: another replica may have it, otherwise it is reported as missing.
  */
 public final class PooledShuffleRead implements ShuffleRead {
   private static final int MAX_BLOCK_BYTES = FrameLimits.DEFAULT.maxBodyLength();
@@ -34,8 +43,8 @@ public final class PooledShuffleRead implements ShuffleRead {
   private final ReadProgress progress;
   private final TaskLoop<ReadEvent> loop;
   private final SliceFetcher fetcher;
-  private final SliceTaker taker;
-  private final LocalTaker localTaker;
+  private final SliceParser sliceParser;
+  private final LocalOutputParser localParser;
   private final BlockAssembler assembler;
   private final Consumer<ReadCounters> onClose;
   private boolean started;
@@ -43,9 +52,9 @@ public final class PooledShuffleRead implements ShuffleRead {
   private IOException failure;
 
   /**
-   * @param transform null for none
-   * @param config of the process
-   * @param files opens run files without their servers; borrows
+   * @param transform transform of the map side; null for none
+   * @param config settings of the process
+   * @param files borrows: opens run files without their servers
    * @param environment shared by all reads and pushes of the process
    * @param onClose receives the final counters, once
    */
@@ -58,14 +67,15 @@ public final class PooledShuffleRead implements ShuffleRead {
       ByteBufAllocator allocator,
       Consumer<ReadCounters> onClose) {
     ShuffleId shuffle = request.assignment().shuffle();
-    int poolLane = environment.pool().nextLane();
+    int connectionSlot = environment.pool().nextSlot();
     this.onClose = onClose;
     this.files = new OpenRunFiles(files, allocator);
     this.loop = new TaskLoop<>(environment.time(), ReadEvent::dispose);
     this.local = new LocalPieces(request.localOutput());
     this.budget = new SliceBudget(config, request.memory(), environment.memory());
-    LateServers late = new LateServers(request.assignment(), request.newest(), poolLane, loop::put);
-    this.progress = new ReadProgress(request, servers, late, local);
+    AssignmentUpdates updates =
+        new AssignmentUpdates(request.assignment(), request.newest(), connectionSlot, loop::put);
+    this.progress = new ReadProgress(request, servers, updates, local);
     SliceFetcher.Parts parts =
         new SliceFetcher.Parts(
             servers,
@@ -73,13 +83,13 @@ public final class PooledShuffleRead implements ShuffleRead {
             budget,
             tally,
             new ServerFailures(
-                shuffle, config.retry(), progress, budget, late, environment.health()));
+                shuffle, config.retry(), progress, budget, updates, environment.health()));
     this.fetcher =
         new SliceFetcher(
             request,
             config,
             environment.pool(),
-            poolLane,
+            connectionSlot,
             this.files,
             environment.health(),
             parts,
@@ -88,11 +98,12 @@ public final class PooledShuffleRead implements ShuffleRead {
         new BlockAssembler(
             transform,
             BlockCodecs.decompressor(MAX_BLOCK_BYTES),
-            config.maxContentBytes(),
+            config.maxBatchBytes(),
             request.anyOrder());
-    this.taker = new SliceTaker(shuffle, config.retry().maxAttempts(), parts, assembler, allocator);
-    this.localTaker =
-        new LocalTaker(
+    this.sliceParser =
+        new SliceParser(shuffle, config.retry().maxAttempts(), parts, assembler, allocator);
+    this.localParser =
+        new LocalOutputParser(
             shuffle,
             request.localOutput(),
             local,
@@ -106,7 +117,7 @@ public final class PooledShuffleRead implements ShuffleRead {
   @Override
   public ShuffleBlock next() throws IOException {
     if (closed) {
-      throw new IllegalStateException("read is closed");
+      throw new IllegalStateException("the read is closed");
     }
     if (failure != null) {
       throw failure;
@@ -117,19 +128,19 @@ public final class PooledShuffleRead implements ShuffleRead {
       }
       while (true) {
         ShuffleBlock block = assembler.nextReady();
-        if (block == null && taker.isBusy()) {
-          block = taker.next();
-          if (!taker.isBusy()) {
+        if (block == null && sliceParser.isBusy()) {
+          block = sliceParser.next();
+          if (!sliceParser.isBusy()) {
             fetcher.request(loop.now());
           }
         }
-        if (block == null && localTaker.isBusy()) {
-          block = localTaker.next();
+        if (block == null && localParser.isBusy()) {
+          block = localParser.next();
         }
         if (block != null) {
           return block;
         }
-        if (!taker.isBusy() && !localTaker.isBusy() && !nextSlice()) {
+        if (!sliceParser.isBusy() && !localParser.isBusy() && !nextSlice()) {
           if (progress.partitionsLeft() == 0) {
             return null;
           }
@@ -144,14 +155,14 @@ public final class PooledShuffleRead implements ShuffleRead {
 
   private boolean nextSlice() throws IOException {
     loop.handleArrived(fetcher);
-    return taker.begin();
+    return sliceParser.nextSlice();
   }
 
   private void await() throws IOException {
     progress.throwIfMissing();
     local.request();
     if (!servers.areBusy() && local.hasOutstanding()) {
-      localTaker.begin();
+      localParser.nextAnswer();
     } else {
       loop.await(fetcher);
     }
@@ -175,8 +186,8 @@ public final class PooledShuffleRead implements ShuffleRead {
     }
     closed = true;
     loop.close();
-    taker.release();
-    localTaker.close();
+    sliceParser.release();
+    localParser.close();
     for (int i = 0; i < servers.count(); i++) {
       servers.get(i).takeVisits().forEach(PartitionVisit::end);
       budget.dropAll(servers.get(i));

@@ -7,18 +7,23 @@ import io.sluice.common.config.ConfigSet;
 import java.util.List;
 
 /**
- * How partitions are read.
+ * Settings of reads.
  *
- * @param sliceBytes most bytes of one Fetch; a server's own limit may be less
- * @param slicesInFlight slices asked for or held, of all servers together
- * @param maxContentBytes most bytes of one content, so that a damaged length cannot fill memory
- * @param silenceMs longest wait for any server to say anything; more than one request may take
- * @param retry for a server that cannot be reached, or answers that it cannot now
+ * @param sliceBytes maximum bytes of one slice; the limit of a server may be less
+ * @param slicesInFlight maximum number of slices that are in flight or not fully parsed, of all
+ *     servers together
+ * @param maxBatchBytes maximum bytes of one batch, so that a damaged length cannot exhaust memory
+ * @param silenceTimeoutMs maximum time without an event of any server; more than one request takes
+ * @param retry retries at a server that cannot be reached or temporarily refuses requests
  */
 public record ReadConfig(
-    int sliceBytes, int slicesInFlight, int maxContentBytes, long silenceMs, RetryPolicy retry) {
-  /** Slices beyond this only hold memory. */
-  private static final long USEFUL_SLICE_BYTES = 16L << 20;
+    int sliceBytes,
+    int slicesInFlight,
+    int maxBatchBytes,
+    long silenceTimeoutMs,
+    RetryPolicy retry) {
+  /** Larger slices use more memory and are not faster. */
+  private static final long MAX_USEFUL_SLICE_BYTES = 16L << 20;
 
   private static final long FIRST_DELAY_MS = 250;
 
@@ -28,8 +33,9 @@ public record ReadConfig(
           .atLeast(4L << 10)
           .atMost(1L << 30)
           .doc(
-              "Maximum bytes requested in one read; beyond 16 MiB it counts as 16 MiB. Lower it"
-                  + " if reduce tasks run short of direct memory.")
+              "Maximum bytes of one slice, which a reduce task fetches with one request; a value"
+                  + " above 16 MiB has the effect of 16 MiB. Lower it if reduce tasks run short"
+                  + " of direct memory.")
           .build();
 
   static final ConfigKey<Integer> PREFETCH =
@@ -38,9 +44,9 @@ public record ReadConfig(
           .atLeast(1)
           .atMost(64)
           .doc(
-              "Maximum number of slices that one read of a shuffle has requested or holds; a task"
-                  + " that joins has two or more reads. Lower it if reduce tasks run short of direct"
-                  + " memory.")
+              "Maximum number of slices that one read of a shuffle has in flight or in memory; a"
+                  + " task that joins shuffles has two or more reads. Lower it if reduce tasks"
+                  + " run short of direct memory.")
           .build();
 
   static final ConfigKey<Integer> RPC_ATTEMPTS =
@@ -49,32 +55,33 @@ public record ReadConfig(
           .atLeast(1)
           .atMost(10_000)
           .doc(
-              "How often a read is sent to a server that is unreachable or answers with errors;"
-                  + " with few attempts it ends before rss.client.server.unreachable.timeout. Lower it"
-                  + " if map tasks should be rerun sooner.")
+              "Maximum number of attempts to send a read request to a server that is unreachable"
+                  + " or replies with errors. A low value ends the attempts before"
+                  + " rss.client.server.unreachable.timeout. Lower it to rerun map tasks of a"
+                  + " lost server sooner.")
           .build();
 
   public static final List<ConfigKey<?>> KEYS = List.of(SLICE, PREFETCH, RPC_ATTEMPTS);
 
   public ReadConfig {
-    if (sliceBytes < 1024 || slicesInFlight < 1 || maxContentBytes < 1) {
+    if (sliceBytes < 1024 || slicesInFlight < 1 || maxBatchBytes < 1) {
       throw new IllegalArgumentException(
-          "read: expected slices of at least 1024 bytes, one in flight, and contents of 1 byte,"
-              + " found sliceBytes="
+          "invalid read settings: expected sliceBytes of at least 1024, slicesInFlight and"
+              + " maxBatchBytes of at least 1, found sliceBytes="
               + sliceBytes
               + " slicesInFlight="
               + slicesInFlight
-              + " maxContentBytes="
-              + maxContentBytes);
+              + " maxBatchBytes="
+              + maxBatchBytes);
     }
   }
 
   /**
-   * @param requestMs longest time that one request takes, with its connection
+   * @param requestMs timeout of one request with its connection
    */
   public static ReadConfig from(ConfigSet set, RetryConfig retry, long requestMs) {
     return new ReadConfig(
-        (int) Math.min(set.get(SLICE), USEFUL_SLICE_BYTES),
+        (int) Math.min(set.get(SLICE), MAX_USEFUL_SLICE_BYTES),
         set.get(PREFETCH),
         Integer.MAX_VALUE - 16,
         2 * requestMs,

@@ -1,19 +1,19 @@
 package io.sluice.client.read;
 
 /**
- * What a read has done.
+ * Counters of one read, or the sum of several.
  *
- * @param bytes bytes that servers sent, or that were read from their run files
- * @param blocks blocks given, parts of a content counted each
- * @param contentBytes uncompressed bytes given
- * @param records records given
- * @param skippedBlocks blocks of attempts that were not expected, and duplicates
+ * @param bytes bytes from servers, or from their run files
+ * @param blocks blocks that were accepted
+ * @param uncompressedBytes uncompressed bytes of these blocks
+ * @param records records of these blocks
+ * @param skippedBlocks duplicates, and blocks of attempts that were not expected
  * @param waitNanos time that the task waited for servers and local output
  */
 public record ReadCounters(
     long bytes,
     long blocks,
-    long contentBytes,
+    long uncompressedBytes,
     long records,
     long skippedBlocks,
     long waitNanos,
@@ -29,8 +29,8 @@ public record ReadCounters(
    *
    * @param opens Open requests sent
    * @param fetches Fetch requests sent
-   * @param retries requests that were repeated
-   * @param fetchNanos sum of the times that Fetch requests took that succeeded; several are in
+   * @param retries requests that were sent again
+   * @param fetchNanos sum of the durations of successful Fetch requests, several of which are in
    *     flight at a time
    */
   public record Requests(long opens, long fetches, long retries, long fetchNanos) {
@@ -46,8 +46,8 @@ public record ReadCounters(
   /**
    * Reads of run files without their server.
    *
-   * @param bytes bytes read so
-   * @param failures slices that could not be read so, and were fetched
+   * @param bytes bytes read from run files
+   * @param failures slices whose files could not be read, and which were fetched
    */
   public record Files(long bytes, long failures) {
     Files plus(Files other) {
@@ -56,9 +56,9 @@ public record ReadCounters(
   }
 
   /**
-   * Reads of map tasks' local output.
+   * Reads of local output.
    *
-   * @param failures attempts whose local output could not be had or was damaged, by partition
+   * @param failures pieces of local output that were not available or damaged
    */
   public record Local(long bytes, long blocks, long failures) {
     Local plus(Local other) {
@@ -70,7 +70,7 @@ public record ReadCounters(
     return new ReadCounters(
         bytes + other.bytes,
         blocks + other.blocks,
-        contentBytes + other.contentBytes,
+        uncompressedBytes + other.uncompressedBytes,
         records + other.records,
         skippedBlocks + other.skippedBlocks,
         waitNanos + other.waitNanos,

@@ -6,9 +6,9 @@ import io.sluice.transport.client.DataConnection;
 import io.sluice.transport.client.FetchedBody;
 import java.util.List;
 
-/** Something that another thread reports; handled by the task thread. */
+/** Result of a request, reported by another thread and handled by the task thread. */
 sealed interface ReadEvent {
-  /** Frees what it owns. */
+  /** Frees the buffers of the event. */
   default void dispose() {}
 
   record Connected(ReadServer server, DataConnection connection, Throwable failure)
@@ -23,14 +23,14 @@ sealed interface ReadEvent {
       implements ReadEvent {}
 
   /**
-   * @param question that this answers
-   * @param newest null: nobody could say
+   * @param request number of the request
+   * @param newest newest assignment; null if the request failed
    */
-  record Learnt(int question, ShuffleAssignment newest) implements ReadEvent {}
+  record AssignmentReply(int request, ShuffleAssignment newest) implements ReadEvent {}
 
   /**
-   * @param connection that was asked; null when the bytes were to be read from files
-   * @param nanos from sending the request to its reply
+   * @param connection connection of the request; null if the slice is read from files
+   * @param nanos time from the request to its reply
    */
   record Fetched(
       ReadServer server,

@@ -6,17 +6,24 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which partitions of a read are whole, where the others are asked for next, and which attempts are
- * missing. A partition is asked for at one server after the other, then at servers that the shuffle
- * has got meanwhile, then in local output. Belongs to the task thread.
+ * Where each partition of a read stands: which are whole, which server each other one is visited at
+ * next, and which blocks are missing. A partition is visited at one server after the other, then at
+ * servers that a newer assignment adds, then in local output. Owned by the task thread; the state
+ * of one partition is in {@link PartitionProgress}.
  *
  * <pre>
- *  visitNext --&gt; at a server --endVisit--&gt; whole
- *      ^  |            |
- *      |  |            +--not whole--+
- *      |  +--no server left--&gt; waits for newer servers --onLearnt--+
- *      +------------------------------+---------------------------+
- *         +--none at all--&gt; local output --endLocally--&gt; whole, or missing
+ *               server left              endVisit
+ *  visitNext ---------------&gt; VISITING ------------&gt; WHOLE
+ *   ^  |  |                       |
+ *   +--|--|----- not whole -------+
+ *   |  |  |
+ *   |  |  | no server left, but an assignment may be newer
+ *   |  |  +-----------------&gt; WAITING FOR ASSIGNMENT
+ *   |  |                          |
+ *   +--|-- onAssignmentReply -----+
+ *      |
+ *      | no server and no newer assignment
+ *      +--------------------&gt; LOCAL OUTPUT --endLocally--&gt; WHOLE, or its blocks are missing
  * </pre>
  */
 final class ReadProgress {
@@ -24,64 +31,71 @@ final class ReadProgress {
 
   private final ShuffleReadRequest request;
   private final ReadServers servers;
-  private final LateServers late;
+  private final AssignmentUpdates updates;
   private final LocalPieces local;
   private final List<MissingBlocks> missing = new ArrayList<>();
   private int partitionsLeft;
 
   ReadProgress(
-      ShuffleReadRequest request, ReadServers servers, LateServers late, LocalPieces local) {
+      ShuffleReadRequest request,
+      ReadServers servers,
+      AssignmentUpdates updates,
+      LocalPieces local) {
     this.request = request;
     this.servers = servers;
-    this.late = late;
+    this.updates = updates;
     this.local = local;
   }
 
-  /** Sends every partition to its first server. */
+  /** Starts the first visit of every partition. */
   void start() {
     servers.add(request.assignment());
     for (ExpectedAttempts expected : request.expected()) {
       partitionsLeft++;
-      visitNext(new PartitionProgress(expected, late.order(expected.partition())));
+      visitNext(new PartitionProgress(expected, updates.order(expected.partition())));
     }
   }
 
-  /** Partitions that are not whole yet. */
+  /** Number of partitions that are not whole. */
   int partitionsLeft() {
     return partitionsLeft;
   }
 
-  /** Sends a partition to its next server; after the last one to newer servers, then locally. */
+  /**
+   * Visits the next server of a partition; after the last one, servers of a newer assignment, then
+   * local output.
+   */
   private void visitNext(PartitionProgress progress) {
     int server = progress.nextServer();
-    if (server < 0 && late.extend(progress)) {
+    if (server < 0 && updates.extend(progress)) {
       server = progress.nextServer();
     }
     if (server >= 0) {
       ReadServer next = servers.get(server);
       next.open(new PartitionVisit(progress, next));
     } else if (mayRequestNewer(progress)) {
-      late.request(progress);
+      updates.request(progress);
     } else {
       local.want(progress, this::missing);
     }
   }
 
-  /** Newer servers are not requested where local output has everything. */
+  /** Whether to request a newer assignment: not if local output has all blocks of the partition. */
   private boolean mayRequestNewer(PartitionProgress progress) {
-    return late.mayRequest(progress) && !(request.isPushedLater() && progress.mayAllBeLocal(local));
+    return updates.mayRequest(progress)
+        && !(request.isPushedLater() && progress.mayAllBeLocal(local));
   }
 
-  /** Handles an answer with the newest assignment. */
-  void onLearnt(ReadEvent.Learnt learnt) {
-    if (late.isAnswer(learnt)) {
-      endRequest(learnt.newest());
+  /** Handles a reply with the newest assignment. */
+  void onAssignmentReply(ReadEvent.AssignmentReply reply) {
+    if (updates.isAnswer(reply)) {
+      endRequest(reply.newest());
     }
   }
 
-  /** Waits no longer for the newest assignment; false if nothing waited for it. */
+  /** Stops waiting for the newest assignment; false if no request is in flight. */
   boolean endRequest() {
-    if (!late.isAsking()) {
+    if (!updates.isRequestInFlight()) {
       return false;
     }
     endRequest(null);
@@ -89,33 +103,36 @@ final class ReadProgress {
   }
 
   private void endRequest(ShuffleAssignment newest) {
-    List<PartitionProgress> answered = late.end(newest);
-    servers.add(late.assignment());
+    List<PartitionProgress> answered = updates.end(newest);
+    servers.add(updates.assignment());
     answered.forEach(this::visitNext);
-    late.sendWaiting();
+    updates.sendWaiting();
   }
 
   /**
-   * Leaves the last server before it is read, if what it lacks may be at a newer one; it is visited
-   * again after the answer. False if that does not help.
+   * Postpones the visit of the last server until the newest assignment is known, which may add a
+   * server. Returns false if no request is possible.
    */
   boolean requestNewerFirst(PartitionVisit visit) {
     PartitionProgress progress = visit.progress();
-    if (!mayRequestNewer(progress) || !progress.askAgain()) {
+    if (!mayRequestNewer(progress) || !progress.undoNextServer()) {
       return false;
     }
     visit.end();
-    late.request(progress);
+    updates.request(progress);
     return true;
   }
 
-  /** Whether another location has copies of what a visit is for. */
+  /** Whether another replica, or local output, has copies of the blocks that a visit reads. */
   boolean hasCopies(PartitionVisit visit) {
     PartitionProgress progress = visit.progress();
-    return progress.hasMoreCopies() || (request.isPushedLater() && progress.mayAllBeLocal(local));
+    return progress.hasOtherReplica() || (request.isPushedLater() && progress.mayAllBeLocal(local));
   }
 
-  /** Whether a location that was not asked yet might have what a visit is for. */
+  /**
+   * Whether a server that was not visited yet, or local output, may have the blocks that a visit
+   * reads.
+   */
   boolean mayBeElsewhere(PartitionVisit visit) {
     PartitionProgress progress = visit.progress();
     return progress.hasMoreServers() || progress.mayAllBeLocal(local);
@@ -126,7 +143,7 @@ final class ReadProgress {
     return local.mayHave(mapAttempt);
   }
 
-  /** A visit has got all that it can. */
+  /** Ends a visit, and starts the next one if the partition is not whole. */
   void endVisit(PartitionVisit visit) {
     if (visit.isEnded()) {
       return;
@@ -142,26 +159,29 @@ final class ReadProgress {
     }
   }
 
-  /** A visit gets nothing more, for a reason. */
+  /** Ends a visit for a reason, which is reported if blocks stay missing. */
   void endVisit(PartitionVisit visit, Reason reason, String detail) {
     visit.shortfall(reason, detail);
     endVisit(visit);
   }
 
-  /** Local output has delivered all that it has of a partition. */
+  /**
+   * Local output is read completely: the attempts of the partition that are still incomplete are
+   * missing.
+   */
   void endLocally(PartitionProgress progress) {
     if (progress.isWhole()) {
       partitionsLeft--;
       return;
     }
-    for (int place = 0; place < progress.expected().count(); place++) {
-      if (!progress.received().isWhole(place)) {
-        missing(progress.missing(place));
+    for (int attemptIndex = 0; attemptIndex < progress.expected().count(); attemptIndex++) {
+      if (!progress.received().isWhole(attemptIndex)) {
+        missing(progress.missing(attemptIndex));
       }
     }
   }
 
-  /** Notes blocks that are nowhere, up to a maximum number. */
+  /** Records missing blocks, up to a maximum number. */
   void missing(MissingBlocks blocks) {
     if (missing.size() < MAX_NAMED_MISSING) {
       missing.add(blocks);

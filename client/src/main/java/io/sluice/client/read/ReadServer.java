@@ -1,7 +1,7 @@
 package io.sluice.client.read;
 
 import io.sluice.client.file.RunFileSource;
-import io.sluice.client.read.LocatedFile.Place;
+import io.sluice.client.read.LocatedFile.Position;
 import io.sluice.client.read.PartitionVisit.Stretch;
 import io.sluice.client.server.ServerSession;
 import io.sluice.proto.ServerId;
@@ -21,8 +21,18 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * One read's state at one server: partitions to open, stretches to fetch, slices in flight. Belongs
- * to the task thread.
+ * State of one server in one read: partitions to open, stretches to fetch, slices in flight. Owned
+ * by the task thread.
+ *
+ * <pre>
+ *   open        startOpening           beginVisit           nextSlice
+ *  -----&gt; toOpen -----------&gt; opening -----------&gt; pending -----------&gt; slices ----&gt; parsed
+ *           ^                    |
+ *           +------ reopen ------+
+ * </pre>
+ *
+ * <p>Invariants: at most one Open request is in flight. Offsets of all visits belong to one epoch
+ * of the server; after a restart ({@link #isStale}) every visit is opened again.
  */
 final class ReadServer {
   private final ServerSession session;
@@ -30,7 +40,7 @@ final class ReadServer {
   private final TreeSet<PartitionVisit> toOpen =
       new TreeSet<>(Comparator.comparingInt(PartitionVisit::partition));
   private final Set<PartitionVisit> visits = new LinkedHashSet<>();
-  private final Deque<Todo> todo = new ArrayDeque<>();
+  private final Deque<PendingStretch> pending = new ArrayDeque<>();
   private final Deque<Slice> slices = new ArrayDeque<>();
   private List<PartitionVisit> opening = List.of();
   private String localSocket = "";
@@ -38,23 +48,24 @@ final class ReadServer {
   private boolean opened;
   private int restarts;
 
-  private record Todo(PartitionVisit visit, int generation, long offset, long length, Place place) {
+  private record PendingStretch(
+      PartitionVisit visit, int generation, long offset, long length, Position position) {
     boolean isWanted() {
       return generation == visit.generation();
     }
 
     boolean isInFile() {
-      return place != null && place.file().isUsable();
+      return position != null && position.file().isUsable();
     }
 
-    static Todo of(PartitionVisit visit, Stretch stretch) {
-      return new Todo(
-          visit, visit.generation(), stretch.offset(), stretch.length(), stretch.place());
+    static PendingStretch of(PartitionVisit visit, Stretch stretch) {
+      return new PendingStretch(
+          visit, visit.generation(), stretch.offset(), stretch.length(), stretch.position());
     }
   }
 
   /**
-   * @param replaced whether writers have given the server up
+   * @param replaced whether map tasks have given the server up
    */
   ReadServer(ServerId server, boolean replaced) {
     this.session = new ServerSession(server);
@@ -73,8 +84,8 @@ final class ReadServer {
     return session.name();
   }
 
-  /** Writers have given the server up by now. */
-  void becomesReplaced() {
+  /** Records that map tasks have given the server up. */
+  void markReplaced() {
     replaced = true;
   }
 
@@ -94,12 +105,12 @@ final class ReadServer {
     return !opening.isEmpty();
   }
 
-  /** Whether the reply to just this Open is awaited. */
+  /** Whether the Open request of exactly this list is in flight. */
   boolean isOpening(List<PartitionVisit> asked) {
     return opening == asked;
   }
 
-  /** Counts that offsets became invalid; returns how often that happened. */
+  /** Counts a loss of all offsets; returns the number of losses. */
   int countRestart() {
     return ++restarts;
   }
@@ -108,17 +119,20 @@ final class ReadServer {
     return restarts;
   }
 
-  /** Offsets that were learnt are not valid any more. */
+  /** Forgets the epoch of the known offsets, which are no longer valid. */
   void forgetEpoch() {
     opened = false;
   }
 
-  /** The source of run files, as of the last Open; while connected. */
+  /** The source of run files as of the last Open; requires a connection. */
   RunFileSource source(ShuffleId shuffle) {
     return new RunFileSource(server(), localSocket, shuffle, opened ? openedEpoch : 0);
   }
 
-  /** The partitions of the next Open, ascending: all of them spread over servers, or none. */
+  /**
+   * Starts an Open request; returns its partitions, ascending: either all are spread over servers,
+   * or none.
+   */
   List<PartitionVisit> startOpening() {
     List<PartitionVisit> next = new ArrayList<>();
     boolean spread = toOpen.first().progress().order().isSpread();
@@ -134,19 +148,19 @@ final class ReadServer {
     return next;
   }
 
-  /** The Open was answered; gives its partitions. */
+  /** Ends the Open request; returns its partitions. */
   List<PartitionVisit> endOpening() {
     List<PartitionVisit> answered = opening;
     opening = List.of();
     return answered;
   }
 
-  /** The Open has to be sent again. */
+  /** Queues the partitions of a failed Open request again. */
   void reopen() {
     toOpen.addAll(endOpening());
   }
 
-  /** Offsets that were learnt belong to this epoch. */
+  /** Sets the epoch of the known offsets. */
   void opened(long epoch) {
     opened = true;
     openedEpoch = epoch;
@@ -156,7 +170,7 @@ final class ReadServer {
     return openedEpoch;
   }
 
-  /** Whether offsets are known that a server of this epoch does not know. */
+  /** Whether the known offsets belong to another epoch than this one. */
   boolean isStale(long epoch) {
     return opened && epoch != openedEpoch;
   }
@@ -164,16 +178,16 @@ final class ReadServer {
   void beginVisit(PartitionVisit visit) {
     visits.add(visit);
     for (Stretch stretch : visit.stretches()) {
-      todo.addLast(Todo.of(visit, stretch));
+      pending.addLast(PendingStretch.of(visit, stretch));
     }
   }
 
-  /** Puts a visit's stretches before everything else. */
+  /** Queues the stretches of a visit before all others. */
   void fetchFirst(PartitionVisit visit) {
     List<Stretch> stretches = visit.stretches();
     for (int i = stretches.size() - 1; i >= 0; i--) {
       Stretch stretch = stretches.get(i);
-      todo.addFirst(Todo.of(visit, stretch));
+      pending.addFirst(PendingStretch.of(visit, stretch));
     }
   }
 
@@ -181,56 +195,56 @@ final class ReadServer {
     visits.remove(visit);
   }
 
-  /** The visits that are under way or waiting to be opened. */
+  /** The visits that are in progress or waiting to be opened. */
   Stream<PartitionVisit> visits() {
     return Stream.of(toOpen, opening, visits).flatMap(Collection::stream);
   }
 
-  /** Removes and returns all visits that are under way or waiting to be opened. */
+  /** Removes and returns all visits that are in progress or waiting to be opened. */
   List<PartitionVisit> takeVisits() {
-    session.answered();
+    session.replyReceived();
     List<PartitionVisit> all = new ArrayList<>(toOpen);
     all.addAll(opening);
     all.addAll(visits);
     toOpen.clear();
     opening = List.of();
     visits.clear();
-    todo.clear();
+    pending.clear();
     return all;
   }
 
-  boolean hasTodo() {
-    while (!todo.isEmpty() && !todo.peekFirst().isWanted()) {
-      todo.removeFirst();
+  boolean hasPending() {
+    while (!pending.isEmpty() && !pending.peekFirst().isWanted()) {
+      pending.removeFirst();
     }
-    return !todo.isEmpty();
+    return !pending.isEmpty();
   }
 
   /**
-   * Cuts the next slice of at most so many bytes; there must be something to do. It is either
-   * fetched or read from files, never both.
+   * Returns the next slice, of at most {@code maxBytes} bytes. There must be pending stretches. A
+   * slice is either fetched or read from files, never both.
    */
   Slice nextSlice(int maxBytes) {
     List<Slice.Part> parts = new ArrayList<>();
     int room = maxBytes;
-    boolean inFile = hasTodo() && todo.peekFirst().isInFile();
+    boolean inFile = hasPending() && pending.peekFirst().isInFile();
     while (room > 0
         && parts.size() < FrameLimits.MAX_RANGES
-        && hasTodo()
-        && todo.peekFirst().isInFile() == inFile) {
-      Todo next = todo.removeFirst();
+        && hasPending()
+        && pending.peekFirst().isInFile() == inFile) {
+      PendingStretch next = pending.removeFirst();
       int length = (int) Math.min(room, next.length);
       parts.add(
           new Slice.Part(
-              next.visit, next.generation, next.offset, length, inFile ? next.place : null));
+              next.visit, next.generation, next.offset, length, inFile ? next.position : null));
       if (length < next.length) {
-        todo.addFirst(
-            new Todo(
+        pending.addFirst(
+            new PendingStretch(
                 next.visit,
                 next.generation,
                 next.offset + length,
                 next.length - length,
-                next.place == null ? null : next.place.plus(length)));
+                next.position == null ? null : next.position.plus(length)));
       }
       room -= length;
     }
@@ -239,13 +253,13 @@ final class ReadServer {
     return slice;
   }
 
-  /** In the order of asking, which is the order in which they are taken apart. */
+  /** Slices in the order of the requests, which is the order of parsing. */
   Deque<Slice> slices() {
     return slices;
   }
 
   boolean isIdle() {
-    return toOpen.isEmpty() && opening.isEmpty() && slices.isEmpty() && !hasTodo();
+    return toOpen.isEmpty() && opening.isEmpty() && slices.isEmpty() && !hasPending();
   }
 
   void connected(DataConnection made) {
@@ -253,7 +267,7 @@ final class ReadServer {
     localSocket = made.localSocket();
   }
 
-  /** Whether a request is on its way. */
+  /** Whether a request is in flight. */
   boolean hasRequests() {
     return session.isConnecting()
         || isOpening()

@@ -5,14 +5,12 @@ import io.sluice.proto.ServerId;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The servers of one read, which take turns. Belongs to the task thread. */
+/** The servers of one read, and the round-robin order among them. Owned by the task thread. */
 final class ReadServers {
   private final List<ReadServer> servers = new ArrayList<>();
   private int first;
 
-  /**
-   * Adds the servers of an assignment that are not here yet, and notes those that were replaced.
-   */
+  /** Adds the new servers of an assignment, and marks those that were replaced. */
   void add(ShuffleAssignment assignment) {
     for (int i = 0; i < assignment.servers().size(); i++) {
       ServerId server = assignment.servers().get(i);
@@ -20,7 +18,7 @@ final class ReadServers {
       if (i == servers.size()) {
         servers.add(new ReadServer(server, replaced));
       } else if (replaced) {
-        servers.get(i).becomesReplaced();
+        servers.get(i).markReplaced();
       }
     }
   }
@@ -30,23 +28,23 @@ final class ReadServers {
   }
 
   /**
-   * @param index in the assignment
+   * @param index index of the server in the assignment
    */
   ReadServer get(int index) {
     return servers.get(index);
   }
 
-  /** The server whose turn it is after {@code i} others. */
+  /** The server at position {@code i} of the current round. */
   ReadServer inTurn(int i) {
     return servers.get((first + i) % servers.size());
   }
 
-  /** The server of {@link #inTurn} {@code i} has had its turn. */
+  /** Starts the next round after the server at position {@code i}. */
   void endTurn(int i) {
     first = (first + i + 1) % servers.size();
   }
 
-  /** Whether any server still has something to deliver. */
+  /** Whether any server has requests or slices left. */
   boolean areBusy() {
     return servers.stream().anyMatch(server -> !server.isIdle());
   }

@@ -1,6 +1,6 @@
 package io.sluice.client.read;
 
-/** Counts what one read does. Belongs to the task thread. */
+/** Collects the counters of one read. Owned by the task thread. */
 final class ReadTally {
   private long bytes;
   private long opens;
@@ -27,7 +27,7 @@ final class ReadTally {
   }
 
   /**
-   * @param nanos from the request to its reply; 0 if it was read from files
+   * @param nanos time from the request to its reply; 0 if the slice was read from files
    */
   void sliceArrived(Slice slice, long nanos) {
     bytes += slice.length();
@@ -62,7 +62,7 @@ final class ReadTally {
     return new ReadCounters(
         bytes,
         assembler.blocks(),
-        assembler.contentBytes(),
+        assembler.uncompressedBytes(),
         assembler.records(),
         assembler.skipped(),
         serverWaitNanos + localWaitNanos,

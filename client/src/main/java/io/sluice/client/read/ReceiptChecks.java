@@ -8,11 +8,11 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Compares what has come of each attempt in one partition with the receipt of its last block.
- * Belongs to one thread. Keeps totals only of attempts that have several blocks and are not whole.
+ * Compares the received records and bytes of each attempt in one partition with the receipt in its
+ * last block. Stores totals only for incomplete attempts with several blocks. Owned by one thread.
  */
 final class ReceiptChecks {
-  // By index of the attempt; only where there are any.
+  // By attempt index; null until the first entry.
   private Map<Integer, Totals> open;
 
   private static final class Totals {
@@ -22,14 +22,14 @@ final class ReceiptChecks {
   }
 
   /**
-   * Counts a block that has not come before.
+   * Counts a block that has not arrived before.
    *
-   * @param receipt of the block; null unless it is the last of its attempt
-   * @param whole whether every block of the attempt has come
-   * @throws SluiceException INTERNAL if the attempt is whole and has other records or bytes than
-   *     its receipt says
+   * @param receipt receipt of the block; null unless it is the last of its attempt
+   * @param whole whether every block of the attempt has arrived
+   * @throws SluiceException INTERNAL if the attempt is whole and its records or bytes differ from
+   *     its receipt
    */
-  void add(int partition, int index, BlockHeader header, Receipt receipt, boolean whole)
+  void add(int partition, int attemptIndex, BlockHeader header, Receipt receipt, boolean whole)
       throws SluiceException {
     if (receipt != null && header.sequence() == 0) {
       compare(partition, header, header.recordCount(), header.uncompressedLength(), receipt);
@@ -38,14 +38,14 @@ final class ReceiptChecks {
     if (open == null) {
       open = new HashMap<>();
     }
-    Totals totals = open.computeIfAbsent(index, i -> new Totals());
+    Totals totals = open.computeIfAbsent(attemptIndex, i -> new Totals());
     totals.records += header.recordCount();
     totals.bytes += header.uncompressedLength();
     if (receipt != null) {
       totals.receipt = receipt;
     }
     if (whole) {
-      open.remove(index);
+      open.remove(attemptIndex);
       compare(partition, header, totals.records, totals.bytes, totals.receipt);
     }
   }
@@ -56,19 +56,18 @@ final class ReceiptChecks {
     if (records != receipt.records() || bytes != receipt.bytes()) {
       throw new SluiceException(
           StatusCode.INTERNAL,
-          "partition "
+          "data does not match the receipt of the map task: partition="
               + partition
-              + " of map attempt "
+              + " attempt="
               + header.mapAttempt()
-              + " has "
+              + " records="
               + records
-              + " records and "
-              + bytes
-              + " bytes, its map task wrote "
+              + " expectedRecords="
               + receipt.records()
-              + " records and "
-              + receipt.bytes()
-              + " bytes");
+              + " bytes="
+              + bytes
+              + " expectedBytes="
+              + receipt.bytes());
     }
   }
 }

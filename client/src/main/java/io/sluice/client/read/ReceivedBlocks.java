@@ -6,9 +6,9 @@ import java.util.Map;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
- * Which blocks of one partition have come, from whatever place: for each expected attempt the
- * number below which none is missing, the numbers that came before an earlier one, and the last
- * number once it is known. Belongs to one thread.
+ * The blocks of one partition that have arrived, from any server or local output. Per expected
+ * attempt: the number below which no block is missing ({@code next}), the block numbers above it
+ * that arrived early, and the number of the last block once it is known. Owned by one thread.
  */
 final class ReceivedBlocks {
   private static final int UNKNOWN = -1;
@@ -16,7 +16,7 @@ final class ReceivedBlocks {
   private final int[] next;
   private final int[] last;
   private int openAttempts;
-  // Numbers above next, by place of the attempt; only where there are any.
+  // Numbers above next, by attempt index; attempts without early blocks have no entry.
   private Map<Integer, RoaringBitmap> early;
 
   ReceivedBlocks(int attempts) {
@@ -31,61 +31,62 @@ final class ReceivedBlocks {
     return openAttempts == 0;
   }
 
-  boolean isWhole(int place) {
-    return last[place] != UNKNOWN && next[place] > last[place];
+  boolean isWhole(int attemptIndex) {
+    return last[attemptIndex] != UNKNOWN && next[attemptIndex] > last[attemptIndex];
   }
 
-  /** Whether nothing of an attempt has come. */
-  boolean hasNone(int place) {
-    return next[place] == 0 && (early == null || !early.containsKey(place));
+  /** Whether no block of an attempt has arrived. */
+  boolean hasNone(int attemptIndex) {
+    return next[attemptIndex] == 0 && (early == null || !early.containsKey(attemptIndex));
   }
 
-  /** The lowest number of an attempt that has not come. */
-  int next(int place) {
-    return next[place];
+  /** The lowest block number of an attempt that has not arrived. */
+  int next(int attemptIndex) {
+    return next[attemptIndex];
   }
 
-  /** Whether a block has come, or lies behind the last one and is of no use. */
-  boolean has(int place, int sequence) {
-    if (sequence < next[place] || (last[place] != UNKNOWN && sequence > last[place])) {
+  /** Whether a block is a duplicate, or has a number above the last one. */
+  boolean has(int attemptIndex, int sequence) {
+    if (sequence < next[attemptIndex]
+        || (last[attemptIndex] != UNKNOWN && sequence > last[attemptIndex])) {
       return true;
     }
-    RoaringBitmap ahead = early == null ? null : early.get(place);
+    RoaringBitmap ahead = early == null ? null : early.get(attemptIndex);
     return ahead != null && ahead.contains(sequence);
   }
 
-  /** Notes a block that has not come before. */
-  void add(int place, int sequence, boolean isLast) {
+  /** Records a block that has not arrived before. */
+  void add(int attemptIndex, int sequence, boolean isLast) {
     if (isLast) {
-      last[place] = sequence;
+      last[attemptIndex] = sequence;
     }
-    if (sequence > next[place]) {
+    if (sequence > next[attemptIndex]) {
       if (early == null) {
         early = new HashMap<>();
       }
-      early.computeIfAbsent(place, p -> new RoaringBitmap()).add(sequence);
+      early.computeIfAbsent(attemptIndex, i -> new RoaringBitmap()).add(sequence);
       return;
     }
-    next[place]++;
-    takeEarly(place);
-    if (isWhole(place)) {
+    next[attemptIndex]++;
+    takeEarly(attemptIndex);
+    if (isWhole(attemptIndex)) {
       openAttempts--;
     }
   }
 
-  private void takeEarly(int place) {
-    RoaringBitmap ahead = early == null ? null : early.get(place);
+  private void takeEarly(int attemptIndex) {
+    RoaringBitmap ahead = early == null ? null : early.get(attemptIndex);
     if (ahead == null) {
       return;
     }
-    int from = next[place];
+    int from = next[attemptIndex];
     int to = (int) Math.min(Integer.MAX_VALUE, ahead.nextAbsentValue(from));
     if (to > from) {
       ahead.remove((long) from, (long) to);
-      next[place] = to;
+      next[attemptIndex] = to;
     }
     if (ahead.isEmpty()) {
-      early.remove(place);
+      early.remove(attemptIndex);
     }
   }
 }

@@ -15,18 +15,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides what a read does after a failure: send the same request again later, open everything at
- * the server again, or read elsewhere. Never waits. Belongs to the task thread.
+ * Decides how a read reacts to a failure: send the same request again later, open all partitions at
+ * the server again, or leave the server and visit the next ones. Never waits. Owned by the task
+ * thread.
  *
- * <p>A failing server is tried again for the whole retry period, because its data may be nowhere
- * else. It gets one try, and one more if only a connection was lost, if
+ * <p>A failing server gets the full retry period, because no other server may have its data. It
+ * gets only one attempt, and one more if an established connection was lost, if
  *
  * <ul>
- *   <li>another location has copies of all that is asked of it (if they have less, the server is
- *       asked again, for the whole retry period), or
- *   <li>writers, or another task of this process, gave it up after their own retry period, or
- *   <li>this read has spent its retry period on another server, and another location may have the
- *       data: a read waits once, not once for each server.
+ *   <li>another replica has copies of all blocks that are read from it (if these are incomplete,
+ *       the server is visited again, with the full retry period), or
+ *   <li>map tasks, or another task of this process, gave it up after a retry period, or
+ *   <li>this read has spent its retry period on another server, and another server or local output
+ *       may have the data: a read waits once, not once per server.
  * </ul>
  */
 final class ServerFailures {
@@ -36,7 +37,7 @@ final class ServerFailures {
   private final RetryPolicy retry;
   private final ReadProgress progress;
   private final SliceBudget budget;
-  private final LateServers late;
+  private final AssignmentUpdates updates;
   private final ServerHealth health;
   private boolean retryPeriodSpent;
 
@@ -45,13 +46,13 @@ final class ServerFailures {
       RetryPolicy retry,
       ReadProgress progress,
       SliceBudget budget,
-      LateServers late,
+      AssignmentUpdates updates,
       ServerHealth health) {
     this.shuffle = shuffle;
     this.retry = retry;
     this.progress = progress;
     this.budget = budget;
-    this.late = late;
+    this.updates = updates;
     this.health = health;
   }
 
@@ -61,17 +62,18 @@ final class ServerFailures {
     Throwable cause = unwrapped(failed);
     OnRead reaction =
         cause instanceof SluiceException refusal ? refusal.code().onRead() : OnRead.RETRY;
-    boolean mayPass = reaction == OnRead.RETRY_BYTES;
-    if (mayPass && !hasCopies(slice) && slice.countAttempt() < retry.maxAttempts()) {
+    boolean bytesDamaged = reaction == OnRead.RETRY_BYTES;
+    if (bytesDamaged && !hasCopies(slice) && slice.countAttempt() < retry.maxAttempts()) {
       server.session().backOff(retry.delayMs(slice.attempts()), now);
-    } else if (mayPass || reaction == OnRead.LOST) {
-      // The server is healthy, these bytes are not: only the data of this slice is read elsewhere.
+    } else if (bytesDamaged || reaction == OnRead.LOST) {
+      // The server is healthy, but these bytes are lost: only the partitions of this slice leave
+      // it.
       server.slices().remove(slice);
       budget.drop(slice);
       for (Slice.Part part : slice.parts()) {
         if (part.isWanted()) {
-          if (mayPass && part.visit().progress().hasMoreCopies()) {
-            part.visit().progress().leaveEarly();
+          if (bytesDamaged && part.visit().progress().hasOtherReplica()) {
+            part.visit().progress().postponeServer();
           }
           progress.endVisit(part.visit(), Reason.LOST, cause.getMessage());
         }
@@ -81,7 +83,7 @@ final class ServerFailures {
     }
   }
 
-  /** Whether another location has everything that is still wanted of a slice: no need to wait. */
+  /** Whether other replicas have all blocks of a slice that are still needed. */
   private boolean hasCopies(Slice slice) {
     for (Slice.Part part : slice.parts()) {
       if (part.isWanted() && !progress.hasCopies(part.visit())) {
@@ -97,7 +99,7 @@ final class ServerFailures {
     if (cause instanceof SluiceException) {
       onFailure(server, cause, 0, now);
     } else if (server.session().connection() == connection) {
-      // Every request of a lost connection fails: the loss counts once.
+      // Every request of a lost connection fails; the loss counts once.
       server.session().disconnected();
       onFailure(server, cause, 1, now);
     }
@@ -119,7 +121,7 @@ final class ServerFailures {
     }
     switch (refusal.code().onRead()) {
       case RETRY, RETRY_BYTES -> backOff(server, cause, lostConnections, now);
-      case REOPEN -> openAgain(server);
+      case REOPEN -> reopenAll(server);
       case NOT_WRITTEN -> giveUp(server, Reason.NEVER_WRITTEN, cause.getMessage());
       case DELETED -> giveUp(server, Reason.EXPIRED, cause.getMessage());
       case LOST -> giveUp(server, Reason.LOST, cause.getMessage());
@@ -130,7 +132,7 @@ final class ServerFailures {
       case FAIL ->
           throw new SluiceException(
               refusal.code(),
-              "read failed app="
+              "read failed application="
                   + shuffle.getApplication()
                   + " shuffle="
                   + shuffle.getShuffle()
@@ -156,9 +158,9 @@ final class ServerFailures {
       return;
     }
     if (session.failures() == 1) {
-      late.suspect(server);
+      updates.onFirstFailure(server);
     }
-    boolean early = session.failures() > lostConnections && getsOneTry(server);
+    boolean early = session.failures() > lostConnections && limitedToOneAttempt(server);
     if (!early && !session.isExhausted(retry, now)) {
       session.backOff(retry, now);
       return;
@@ -168,8 +170,8 @@ final class ServerFailures {
       server
           .visits()
           .map(PartitionVisit::progress)
-          .filter(PartitionProgress::hasMoreCopies)
-          .forEach(PartitionProgress::leaveEarly);
+          .filter(PartitionProgress::hasOtherReplica)
+          .forEach(PartitionProgress::postponeServer);
     }
     if (!early || server.isReplaced() || health.isFailing(server.server())) {
       reportFailing(server, cause);
@@ -177,13 +179,17 @@ final class ServerFailures {
     giveUp(
         server,
         Reason.UNREACHABLE,
-        session.failures() + " tries in " + session.failingMs(now) + " ms: " + cause.getMessage());
+        session.failures()
+            + " attempts in "
+            + session.failingMs(now)
+            + " ms: "
+            + cause.getMessage());
   }
 
   private void reportFailing(ReadServer server, Throwable cause) {
-    if (health.gaveUp(server.server())) {
+    if (health.markFailing(server.server())) {
       LOG.warn(
-          "server given up by a read app={} shuffle={} server={} reason={}",
+          "server given up by a read application={} shuffle={} server={} reason={}",
           shuffle.getApplication(),
           shuffle.getShuffle(),
           server.name(),
@@ -192,21 +198,23 @@ final class ServerFailures {
   }
 
   /**
-   * Skips a server without a try, if other tasks gave it up and tried it again a moment ago, and
-   * another location may have its data; whether it was skipped.
+   * Skips a server without an attempt, if other tasks gave it up and probed it recently, and
+   * another server or local output may have its data.
+   *
+   * @return whether the server was skipped
    */
   boolean skip(ReadServer server) {
     if (!health.isFailing(server.server())
         || !server.visits().allMatch(progress::mayBeElsewhere)
-        || health.mayTry(server.server())) {
+        || health.mayProbe(server.server())) {
       return false;
     }
-    server.visits().map(PartitionVisit::progress).forEach(PartitionProgress::leaveEarly);
+    server.visits().map(PartitionVisit::progress).forEach(PartitionProgress::postponeServer);
     giveUp(server, Reason.UNREACHABLE, "other tasks gave the server up");
     return true;
   }
 
-  private boolean getsOneTry(ReadServer server) {
+  private boolean limitedToOneAttempt(ReadServer server) {
     return server.isReplaced()
         || health.isFailing(server.server())
         || server
@@ -218,26 +226,28 @@ final class ServerFailures {
   }
 
   /**
-   * Leaves a server that answers nothing for longer than the read may wait, if there are copies.
+   * Gives up a server with an overdue reply, if other replicas have all its blocks; returns whether
+   * they do.
    */
-  boolean giveUpIfCopied(ReadServer server, long silentMs) {
+  boolean giveUpIfReplicated(ReadServer server, long silentMs) {
     if (!server.visits().allMatch(progress::hasCopies)) {
       return false;
     }
-    giveUp(server, Reason.UNREACHABLE, "no answer for " + silentMs + " ms");
+    giveUp(server, Reason.UNREACHABLE, "no reply within " + silentMs + " ms");
     return true;
   }
 
-  /** A server has answered nothing for the whole retry period. */
+  /** Gives up a server that sent nothing within the timeout. */
   void giveUpSilent(ReadServer server, long silentMs) {
     retryPeriodSpent = true;
-    giveUp(server, Reason.UNREACHABLE, "no answer for " + silentMs + " ms");
+    giveUp(server, Reason.UNREACHABLE, "no reply within " + silentMs + " ms");
   }
 
-  /** Offsets are not valid any more: opens everything again that is under way at a server. */
-  void openAgain(ReadServer server) {
+  /** Opens all visits of a server again, because its offsets are no longer valid. */
+  void reopenAll(ReadServer server) {
     if (server.countRestart() > retry.maxAttempts()) {
-      giveUp(server, Reason.LOST, "the server's offsets changed " + server.restarts() + " times");
+      giveUp(
+          server, Reason.LOST, "the offsets of the server changed " + server.restarts() + " times");
       return;
     }
     List<PartitionVisit> visits = server.takeVisits();
@@ -249,7 +259,7 @@ final class ServerFailures {
     }
   }
 
-  /** Reads elsewhere what is under way at a server. */
+  /** Ends all visits at a server, for a reason; their partitions go to the next servers. */
   private void giveUp(ReadServer server, Reason reason, String detail) {
     List<PartitionVisit> visits = server.takeVisits();
     budget.dropAll(server);

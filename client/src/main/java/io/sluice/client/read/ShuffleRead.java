@@ -3,26 +3,27 @@ package io.sluice.client.read;
 import java.io.IOException;
 
 /**
- * A read in progress. Owned by the task thread; only that thread ever waits here, and every wait
- * ends by a deadline or by interruption. Memory is bounded by the slices in flight.
+ * A read of some partitions of one shuffle. Owned by the task thread. Only that thread waits, and
+ * every wait ends at a deadline or by interruption. Memory is limited by the slices in flight.
  */
 public interface ShuffleRead extends AutoCloseable {
   /**
-   * The next content. Contents of one attempt in one partition come in the order in which they were
-   * added, unless the request allows any; apart from that they come as they arrive. Each comes
-   * exactly once.
+   * Returns the next batch of records. Each batch is returned exactly once. Batches of one attempt
+   * in one partition have the order in which they were added, unless the request allows any order;
+   * there is no order among attempts and partitions.
    *
-   * @return null when every expected attempt is proved whole and has been given
-   * @throws BlocksMissingException if something expected cannot be had from any server nor from
-   *     local output, or every copy of it is damaged
-   * @throws io.sluice.common.error.SluiceException the code of a refusal that nothing helps against
+   * @return null after the last batch, when every expected attempt is verified to be complete
+   * @throws BlocksMissingException if an expected block is not available at any server nor in local
+   *     output, or every copy of it is damaged
+   * @throws io.sluice.common.error.SluiceException if a server refuses the read and no retry can
+   *     help
    * @throws java.io.InterruptedIOException if the thread was interrupted; its flag stays set
    */
   ShuffleBlock next() throws IOException;
 
   ReadCounters counters();
 
-  /** Frees everything, at any time. Never waits. Idempotent. */
+  /** Frees all resources, at any time. Never waits. Idempotent. */
   @Override
   void close();
 }

@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What a reduce task is to read: for each partition the map attempts that hold data for it, as the
- * engine knows them. Blocks of other attempts are skipped, those of these must all be found.
- * Immutable.
+ * Partitions that a reduce task reads, and for each the map attempts that wrote data for it, as the
+ * engine reports them. All blocks of these attempts are expected; blocks of other attempts are
+ * skipped. Immutable.
  */
 public final class ShuffleReadRequest {
   private final ShuffleAssignment assignment;
@@ -54,7 +54,7 @@ public final class ShuffleReadRequest {
     return expected;
   }
 
-  /** Whether only the blocks of some map tasks are wanted. */
+  /** Whether only the blocks of some map tasks are read. */
   boolean hasMapRange() {
     return firstMapIndex > 0 || endMapIndex < Integer.MAX_VALUE;
   }
@@ -67,42 +67,42 @@ public final class ShuffleReadRequest {
     return endMapIndex;
   }
 
-  /** The way to what the servers do not have; null: there is none. */
+  /** Reader of local output, for blocks that the servers do not have; null for none. */
   LocalOutput localOutput() {
     return localOutput;
   }
 
-  /** Where slices are counted. */
+  /** Counter of the memory of slices. */
   SliceMemory memory() {
     return memory;
   }
 
-  /** Whom to ask for servers that are not in the assignment; null: nobody. */
+  /** Source of newer assignments; null for none. */
   NewestAssignments newest() {
     return newest;
   }
 
-  /** Whether contents of an attempt may come in any order. */
+  /** Whether the batches of an attempt may be delivered in any order. */
   boolean anyOrder() {
     return anyOrder;
   }
 
-  /** Whether servers get by and by what local output has already. */
+  /** Whether local output has all blocks, and servers get them later by the background push. */
   boolean isPushedLater() {
     return pushedLater;
   }
 
-  /** Whether no server is going to have what an attempt holds for a partition. */
+  /** Whether the blocks of an attempt for a partition stay in local output and are never pushed. */
   boolean isLeftLocal(int partition, long mapAttempt) {
     return leftLocal.getOrDefault(partition, Set.of()).contains(mapAttempt);
   }
 
-  /** Longest wait for servers to have it, of the whole read, in milliseconds; 0: none. */
+  /** Maximum wait of the whole read for the background push, in milliseconds; 0: none. */
   int maxWaitMs() {
     return maxWaitMs;
   }
 
-  /** Share of the attempts that ends the wait. */
+  /** Share of complete attempts at a server that ends the wait, in permille. */
   int wantedPermille() {
     return wantedPermille;
   }
@@ -126,33 +126,32 @@ public final class ShuffleReadRequest {
       this.assignment = assignment;
     }
 
-    /** Where slices are counted; nowhere if this is not called. */
+    /** Sets the counter of the memory of slices; without it, slices are not counted. */
     public Builder memory(SliceMemory task) {
       memory = task;
       return this;
     }
 
     /**
-     * An attempt that holds data for a partition. Naming it twice is the same as once.
+     * Adds an attempt that wrote data for a partition. Adding it again has no effect.
      *
-     * @param mapIndex which map task it is a try of
+     * @param mapIndex index of the map task of the attempt
      */
     public Builder expect(int partition, long mapAttempt, int mapIndex) {
       if (partition < 0 || partition >= assignment.partitionCount()) {
         throw new IllegalArgumentException(
-            "read: partition "
+            "invalid read request: partition out of range, partition="
                 + partition
-                + " of a shuffle with "
-                + assignment.partitionCount()
-                + " partitions");
+                + " partitions="
+                + assignment.partitionCount());
       }
       byPartition.add(partition, mapAttempt, mapIndex);
       return this;
     }
 
     /**
-     * Says that all expected attempts are of map tasks {@code first..end-1}, so that stretches of a
-     * partition that hold only others need not be fetched.
+     * Declares that all expected attempts belong to map tasks {@code first..end-1}, so that parts
+     * of a partition with other map tasks are not fetched.
      */
     public Builder mapRange(int first, int end) {
       this.firstMapIndex = first;
@@ -161,9 +160,9 @@ public final class ShuffleReadRequest {
     }
 
     /**
-     * Reads from map tasks' local output what the servers do not have.
+     * Reads blocks that the servers do not have from local output.
      *
-     * @param output the read takes it: closed with it
+     * @param output takes: closed with the read
      */
     public Builder localOutput(LocalOutput output) {
       this.localOutput = output;
@@ -171,9 +170,10 @@ public final class ShuffleReadRequest {
     }
 
     /**
-     * Asks for servers that the shuffle has got since, before anything is given up as missing.
+     * Requests the newest assignment before blocks are reported as missing: a server may have been
+     * added.
      *
-     * @param source asked from the reading thread
+     * @param source called by the task thread
      */
     public Builder newest(NewestAssignments source) {
       this.newest = source;
@@ -181,8 +181,8 @@ public final class ShuffleReadRequest {
     }
 
     /**
-     * Allows contents of one attempt to come in another order than that of their adding, so that
-     * nothing has to be held back for its turn.
+     * Allows any order of the batches of one attempt, so that batches that arrive early need not be
+     * buffered.
      */
     public Builder anyOrder() {
       this.anyOrder = true;
@@ -190,8 +190,8 @@ public final class ShuffleReadRequest {
     }
 
     /**
-     * Says that what an attempt holds for a partition stays in its local output for good, so that
-     * no server is waited for to have it.
+     * Declares that the blocks of an attempt for a partition are never pushed to servers, so that
+     * the read does not wait for them.
      */
     public Builder leftLocal(int partition, long mapAttempt) {
       leftLocal.computeIfAbsent(partition, p -> new HashSet<>()).add(mapAttempt);
@@ -199,18 +199,22 @@ public final class ShuffleReadRequest {
     }
 
     /**
-     * Says that attempts have everything in their local output, if it {@link LocalOutput#mayHave
-     * may have} any, and that servers get it by and by. The read waits for them once, at its
-     * beginning: what comes later, or from a server that fails or stalls, it takes from local
-     * output.
+     * Declares that attempts have all their blocks in local output if it {@link LocalOutput#mayHave
+     * may have} any, and that the background push sends them to servers later. The read waits for
+     * servers once, at its beginning. Blocks that arrive later at a server, or are at a server that
+     * fails or stalls, are read from local output.
      *
-     * @param waitMs longest wait, of all partitions and servers together; 0: take what is there
-     * @param permille share of the attempts, 0..1000, that ends the wait where it is reached
+     * @param waitMs maximum wait of all partitions and servers together; 0: no wait
+     * @param permille share of complete attempts at a server that ends the wait there, 0..1000
      */
     public Builder waitFor(int waitMs, int permille) {
       if (waitMs < 0 || permille < 0 || permille > 1000) {
         throw new IllegalArgumentException(
-            "read: wait of " + waitMs + " ms for " + permille + " permille of the attempts");
+            "invalid read request: expected waitMs of at least 0 and permille of 0 to 1000, found"
+                + " waitMs="
+                + waitMs
+                + " permille="
+                + permille);
       }
       this.pushedLater = true;
       this.maxWaitMs = permille == 0 ? 0 : waitMs;

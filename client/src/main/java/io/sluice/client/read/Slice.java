@@ -1,19 +1,28 @@
 package io.sluice.client.read;
 
 import io.sluice.client.file.OpenRunFiles;
-import io.sluice.client.read.LocatedFile.Place;
+import io.sluice.client.read.LocatedFile.Position;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.Range;
 import io.sluice.proto.ShuffleId;
 import io.sluice.transport.client.FetchedBody;
 import java.util.List;
 
-/** What one Fetch asks for, and its bytes once they are here. Belongs to one thread. */
+/**
+ * Byte ranges of one or several partitions that are fetched with one request, and their bytes once
+ * received. Owned by the task thread.
+ *
+ * <pre>
+ *  UNSENT ----&gt; IN_FLIGHT ----&gt; RECEIVED ----&gt; parsed and released
+ *     ^             |
+ *     +-- failure --+     after a failure of run files, the slice is fetched from the server
+ * </pre>
+ */
 final class Slice {
   private final List<Part> parts;
   private final int length;
   private boolean inFile;
-  private State state = State.TO_SEND;
+  private State state = State.UNSENT;
   private FetchedBody body;
   private int attempts;
   private int partNumber;
@@ -21,25 +30,25 @@ final class Slice {
   private int index;
 
   enum State {
-    TO_SEND,
+    UNSENT,
     IN_FLIGHT,
-    HERE
+    RECEIVED
   }
 
   /**
-   * A stretch of one partition.
+   * A byte range of one partition.
    *
-   * @param generation of the visit when it was asked for
-   * @param place in a file; null where it is fetched
+   * @param generation generation of the visit when the slice was created
+   * @param position position in a run file; null if the bytes are fetched
    */
-  record Part(PartitionVisit visit, int generation, long offset, int length, Place place) {
+  record Part(PartitionVisit visit, int generation, long offset, int length, Position position) {
     boolean isWanted() {
       return generation == visit.generation();
     }
   }
 
   /**
-   * @param inFile every part has a place
+   * @param inFile whether the slice is read from run files; every part then has a position
    */
   Slice(List<Part> parts, boolean inFile) {
     this.parts = List.copyOf(parts);
@@ -59,24 +68,26 @@ final class Slice {
     return fetch.build();
   }
 
-  /** Whether it is to be read from files. */
+  /** Whether the slice is read from run files. */
   boolean isInFile() {
     return inFile;
   }
 
-  /** The files did not give it: it is to be fetched, and nothing more is read from them. */
+  /**
+   * Reading the run files failed: the slice is fetched instead, and the files are no longer used.
+   */
   void filesFailed() {
     inFile = false;
-    parts.forEach(part -> part.place.file().failed());
+    parts.forEach(part -> part.position.file().failed());
   }
 
-  /** Where its bytes lie in files, one after the other. */
+  /** The pieces of run files that contain the bytes of the slice, in order. */
   List<OpenRunFiles.Piece> pieces() {
     return parts.stream()
         .map(
             part ->
                 new OpenRunFiles.Piece(
-                    part.place.file().file(), part.place.position(), part.length))
+                    part.position.file().file(), part.position.offset(), part.length))
         .toList();
   }
 
@@ -96,7 +107,7 @@ final class Slice {
     state = next;
   }
 
-  /** One more try has failed. */
+  /** Counts a failed attempt; returns their number. */
   int countAttempt() {
     return ++attempts;
   }
@@ -111,29 +122,29 @@ final class Slice {
   void arrived(FetchedBody bytes) {
     body = bytes;
     index = bytes.bytes().readerIndex();
-    state = State.HERE;
+    state = State.RECEIVED;
   }
 
   FetchedBody body() {
     return body;
   }
 
-  /** The part to take apart now, or null at the end. */
+  /** The part to parse now; null at the end. */
   Part part() {
     return partNumber < parts.size() ? parts.get(partNumber) : null;
   }
 
-  /** Where in the body the first byte lies that has not been consumed. */
+  /** Index in the body of the first byte that is not consumed. */
   int index() {
     return index;
   }
 
-  /** Bytes of the current part that have not been consumed. */
+  /** Number of bytes of the current part that are not consumed. */
   int available() {
     return parts.get(partNumber).length - partConsumed;
   }
 
-  /** Logical offset in the partition of the first byte that has not been consumed. */
+  /** Logical offset in the partition of the first byte that is not consumed. */
   long offset() {
     return parts.get(partNumber).offset + partConsumed;
   }

@@ -3,8 +3,8 @@ package io.sluice.client.read;
 import io.sluice.client.server.DirectMemory;
 
 /**
- * Counts the slices of one read that are in flight, here, or being taken apart, and decides whether
- * one more may be fetched. Belongs to the task thread.
+ * Counts the slices of one read from the request until they are parsed, and decides whether another
+ * one may be fetched. Owned by the task thread.
  */
 final class SliceBudget {
   private final ReadConfig config;
@@ -21,8 +21,8 @@ final class SliceBudget {
   }
 
   /**
-   * Whether one more slice may be fetched. The first one always may, so that a read continues
-   * however little memory there is.
+   * Whether another slice may be fetched. The first one always may, so that a read progresses even
+   * without free memory.
    */
   boolean hasRoom() {
     return slices == 0
@@ -31,13 +31,13 @@ final class SliceBudget {
             && grantedBytes >= bytes);
   }
 
-  /** A slice is about to be fetched. */
+  /** Adds a slice before it is fetched. */
   void add(Slice slice) {
     slices++;
     count(slice.length());
   }
 
-  /** Frees a slice that was added. */
+  /** Frees a slice and no longer counts it. */
   void drop(Slice slice) {
     slice.release();
     slices--;

@@ -28,23 +28,36 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Opens partitions at their servers and fetches slices, several in flight over all servers. A state
- * machine: it never waits, and its caller passes the time. Belongs to the task thread; replies
- * arrive as events of the task loop.
+ * machine that never waits; its caller passes the time. Owned by the task thread; replies arrive as
+ * events of the task loop.
+ *
+ * <p>At each server, in this order: connect; send one Open request for all waiting partitions;
+ * fetch slices of the opened partitions while the {@link SliceBudget} allows, one slice per server
+ * in turn. The state of one server is in {@link ReadServer}, the reaction to failures in {@link
+ * ServerFailures}.
+ *
+ * <p>A reply is ignored if its request is no longer current: the server was given up, or opened
+ * again.
  */
 final class SliceFetcher implements TaskMachine<ReadEvent> {
   private static final Logger LOG = LoggerFactory.getLogger(SliceFetcher.class);
 
-  /** Maximum length of the wanted attempts of an Open; the rest of its head is for partitions. */
+  /**
+   * Maximum length of the attempt set in an Open request; the rest of its head is for partitions.
+   */
   private static final int MAX_WANTED_BYTES = FrameType.OPEN.maxHeadLength() - (64 << 10);
 
-  /** A read from a disk with a queue can take this long. */
+  /**
+   * Minimum reply timeout of reads with copies elsewhere: a read from a busy disk can take this
+   * long.
+   */
   private static final long MIN_STALL_MS = 1000;
 
   private final ShuffleReadRequest request;
   private final ShuffleId shuffle;
   private final ReadConfig config;
   private final ConnectionPool pool;
-  private final int poolLane;
+  private final int connectionSlot;
   private final OpenRunFiles files;
   private final ReadServers servers;
   private final ReadProgress progress;
@@ -73,7 +86,7 @@ final class SliceFetcher implements TaskMachine<ReadEvent> {
       ShuffleReadRequest request,
       ReadConfig config,
       ConnectionPool pool,
-      int poolLane,
+      int connectionSlot,
       OpenRunFiles files,
       ServerHealth health,
       Parts parts,
@@ -82,7 +95,7 @@ final class SliceFetcher implements TaskMachine<ReadEvent> {
     this.shuffle = request.assignment().shuffle();
     this.config = config;
     this.pool = pool;
-    this.poolLane = poolLane;
+    this.connectionSlot = connectionSlot;
     this.files = files;
     this.health = health;
     this.servers = parts.servers();
@@ -96,8 +109,8 @@ final class SliceFetcher implements TaskMachine<ReadEvent> {
 
   @Override
   public long timeoutNanos() {
-    // An Open may be answered as much later as it waits.
-    return TimeUnit.MILLISECONDS.toNanos(config.silenceMs() + request.maxWaitMs());
+    // A server may delay the reply to an Open by the wait of the request.
+    return TimeUnit.MILLISECONDS.toNanos(config.silenceTimeoutMs() + request.maxWaitMs());
   }
 
   @Override
@@ -112,7 +125,7 @@ final class SliceFetcher implements TaskMachine<ReadEvent> {
                 due,
                 session.isBackingOff()
                     ? session.backOffLeftNanos(now)
-                    : session.answerLeftNanos(now));
+                    : session.replyLeftNanos(now));
       }
     }
     return due;
@@ -123,22 +136,21 @@ final class SliceFetcher implements TaskMachine<ReadEvent> {
     boolean any = false;
     for (int i = 0; i < servers.count(); i++) {
       if (!servers.get(i).isIdle()) {
-        failures.giveUpSilent(servers.get(i), config.silenceMs());
+        failures.giveUpSilent(servers.get(i), config.silenceTimeoutMs());
         any = true;
       }
     }
     if (!any && !progress.endRequest()) {
       throw new IllegalStateException(
-          "internal error: "
-              + progress.partitionsLeft()
-              + " partitions are not whole and no server was asked");
+          "internal error: no request is in flight for the incomplete partitions, partitions="
+              + progress.partitionsLeft());
     }
   }
 
-  /** Leaves servers that owe an answer for too long, and sends every request that may be sent. */
+  /** Handles overdue replies, and sends every request that may be sent. */
   @Override
   public void advance(long now) throws IOException {
-    leaveStalled(now);
+    giveUpStalled(now);
     request(now);
   }
 
@@ -146,7 +158,7 @@ final class SliceFetcher implements TaskMachine<ReadEvent> {
   void request(long now) throws IOException {
     progress.throwIfMissing();
     boolean more = true;
-    // One slice for each server in turn, so that one does not get all.
+    // One slice per server in turn, so that no server gets the whole budget.
     while (more) {
       more = false;
       for (int i = 0; i < servers.count(); i++) {
@@ -156,10 +168,13 @@ final class SliceFetcher implements TaskMachine<ReadEvent> {
     progress.throwIfMissing();
   }
 
-  /** Sends what may be sent to a server; true if there may be more, here or at another. */
+  /**
+   * Sends requests to a server; returns whether more requests may be possible, to it or to other
+   * servers.
+   */
   private boolean request(ReadServer server, long now) throws IOException {
     ServerSession session = server.session();
-    if (server.isIdle() || session.isConnecting() || !session.mayAct(now)) {
+    if (server.isIdle() || session.isConnecting() || !session.maySend(now)) {
       return false;
     }
     if (!session.isConnected()) {
@@ -170,30 +185,30 @@ final class SliceFetcher implements TaskMachine<ReadEvent> {
       sendOpen(server, connection, now);
     }
     for (Slice slice : server.slices()) {
-      if (slice.state() == Slice.State.TO_SEND) {
+      if (slice.state() == Slice.State.UNSENT) {
         sendFetch(server, connection, slice, now);
       }
     }
-    if (server.hasTodo() && budget.hasRoom()) {
+    if (server.hasPending() && budget.hasRoom()) {
       Slice slice = server.nextSlice(Math.min(config.sliceBytes(), connection.maxBodyLength()));
       budget.add(slice);
       sendFetch(server, connection, slice, now);
-      return server.hasTodo() && budget.hasRoom();
+      return server.hasPending() && budget.hasRoom();
     }
     return false;
   }
 
   private boolean wantsConnection(ReadServer server) {
     return server.hasToOpen()
-        || (server.hasTodo() && budget.hasRoom())
-        || server.slices().stream().anyMatch(slice -> slice.state() == Slice.State.TO_SEND);
+        || (server.hasPending() && budget.hasRoom())
+        || server.slices().stream().anyMatch(slice -> slice.state() == Slice.State.UNSENT);
   }
 
-  /** Asks the pool for a connection; true if there was one already. */
+  /** Requests a connection from the pool; true if one is open already. */
   private boolean connect(ReadServer server, long now) throws IOException {
     server.session().connecting();
     expectAnswer(server, now, 0);
-    CompletableFuture<DataConnection> made = pool.connection(server.server(), poolLane);
+    CompletableFuture<DataConnection> made = pool.connection(server.server(), connectionSlot);
     if (made.isDone() && !made.isCompletedExceptionally()) {
       onConnected(new ReadEvent.Connected(server, made.join(), null), now);
       return true;
@@ -221,7 +236,8 @@ final class SliceFetcher implements TaskMachine<ReadEvent> {
     Roaring64NavigableMap wanted =
         waitMs > 0 ? WantedAttempts.of(request, visits) : new Roaring64NavigableMap();
     ByteString attempts = wanted.isEmpty() ? ByteString.EMPTY : AttemptSets.encode(wanted);
-    // More than a head may have: the server answers at once, and local output has the rest.
+    // Without the set, which is too large for the head, the server does not wait; local output has
+    // the other blocks.
     if (!attempts.isEmpty() && attempts.size() <= MAX_WANTED_BYTES) {
       open.setMaxWaitMs(waitMs)
           .setWantedPermille(request.wantedPermille())
@@ -265,8 +281,8 @@ final class SliceFetcher implements TaskMachine<ReadEvent> {
   }
 
   /**
-   * What is left of the read's wait for servers to get what is pushed to them, in milliseconds. It
-   * begins with the first call.
+   * Remaining wait of the read for the background push, in milliseconds. The wait begins with the
+   * first call.
    */
   private int waitLeftMs(long now) {
     if (request.maxWaitMs() == 0) {
@@ -284,33 +300,33 @@ final class SliceFetcher implements TaskMachine<ReadEvent> {
   }
 
   /**
-   * Only a read that can do without a server limits the time for its answers; otherwise the timeout
-   * of the request decides.
+   * Sets the deadline of the next reply, only for reads of blocks that are in local output too.
+   * Other reads rely on the request timeout.
    */
   private void expectAnswer(ReadServer server, long now, int openWaitMs) {
     if (request.maxWaitMs() > 0) {
-      server.session().expectAnswerBy(now + TimeUnit.MILLISECONDS.toNanos(stallMs() + openWaitMs));
+      server.session().expectReplyBy(now + TimeUnit.MILLISECONDS.toNanos(stallMs() + openWaitMs));
     }
   }
 
-  /** A server has answered one of its requests. */
+  /** Handles the deadline after a reply of a server. */
   private void answered(ReadServer server, long now) {
-    if (!server.session().owesAnswer()) {
+    if (!server.session().isReplyExpected()) {
       return;
     }
     if (server.hasRequests()) {
       expectAnswer(server, now, 0);
     } else {
-      server.session().answered();
+      server.session().replyReceived();
     }
   }
 
-  private void leaveStalled(long now) {
+  private void giveUpStalled(long now) {
     for (int i = 0; i < servers.count(); i++) {
       ReadServer server = servers.get(i);
       if (!server.isIdle()
           && server.session().isOverdue(now)
-          && !failures.giveUpIfCopied(server, stallMs())) {
+          && !failures.giveUpIfReplicated(server, stallMs())) {
         expectAnswer(server, now, 0);
       }
     }
@@ -328,8 +344,8 @@ final class SliceFetcher implements TaskMachine<ReadEvent> {
       }
     } else if (event instanceof ReadEvent.Fetched fetched) {
       onFetched(fetched.server(), fetched, now);
-    } else if (event instanceof ReadEvent.Learnt learnt) {
-      progress.onLearnt(learnt);
+    } else if (event instanceof ReadEvent.AssignmentReply reply) {
+      progress.onAssignmentReply(reply);
     }
   }
 
@@ -340,7 +356,7 @@ final class SliceFetcher implements TaskMachine<ReadEvent> {
     } else {
       server.connected(connected.connection());
       if (server.isStale(connected.connection().epoch())) {
-        failures.openAgain(server);
+        failures.reopenAll(server);
       }
     }
     answered(server, now);
@@ -352,11 +368,11 @@ final class SliceFetcher implements TaskMachine<ReadEvent> {
       server.reopen();
       failures.onRequestFailure(server, opened.connection(), opened.failure(), now);
     } else if (server.isStale(opened.reply().getEpoch())) {
-      failures.openAgain(server);
+      failures.reopenAll(server);
     } else {
       server.session().succeeded();
-      health.answered(server.server());
-      replies.take(server, opened.reply(), opened.connection().wholeSinceEpoch());
+      health.markHealthy(server.server());
+      replies.handle(server, opened.reply(), opened.connection().wholeSinceEpoch());
     }
     answered(server, now);
   }
@@ -365,7 +381,7 @@ final class SliceFetcher implements TaskMachine<ReadEvent> {
       throws IOException {
     Slice slice = fetched.slice();
     if (!server.slices().contains(slice) || slice.state() != Slice.State.IN_FLIGHT) {
-      // The server was given up, or restarted, in the meantime.
+      // The server was given up or has restarted since the request.
       fetched.dispose();
       return;
     }
@@ -373,12 +389,12 @@ final class SliceFetcher implements TaskMachine<ReadEvent> {
       onSlice(server, fetched);
     } else if (slice.isInFile()) {
       tally.fileFailed();
-      LOG.debug("run files cannot be read, fetching from the server", fetched.failure());
+      LOG.debug("reading run files failed, fetching from the server", fetched.failure());
       slice.filesFailed();
-      slice.moveTo(Slice.State.TO_SEND);
+      slice.moveTo(Slice.State.UNSENT);
     } else {
       tally.retry();
-      slice.moveTo(Slice.State.TO_SEND);
+      slice.moveTo(Slice.State.UNSENT);
       failures.onFetchFailure(server, slice, fetched.connection(), fetched.failure(), now);
     }
     answered(server, now);
@@ -393,16 +409,16 @@ final class SliceFetcher implements TaskMachine<ReadEvent> {
       body.close();
       throw new SluiceException(
           StatusCode.INTERNAL,
-          "server "
+          "invalid Fetch reply: server="
               + server.name()
-              + " answered a fetch of "
-              + slice.length()
-              + " bytes in epoch "
-              + server.openedEpoch()
-              + " with "
+              + " length="
               + length
-              + " bytes of epoch "
-              + body.head().getEpoch());
+              + " expectedLength="
+              + slice.length()
+              + " epoch="
+              + body.head().getEpoch()
+              + " expectedEpoch="
+              + server.openedEpoch());
     }
     tally.sliceArrived(slice, fetched.nanos());
     server.session().succeeded();

@@ -1,17 +1,17 @@
 package io.sluice.client.read;
 
-/** Where an engine counts the slices of a read as memory of its task. Used by the task thread. */
+/** Accounts the slices of a read as memory of the engine's task. Called by the task thread. */
 @FunctionalInterface
 public interface SliceMemory {
-  /** For an engine that does not count them. */
-  SliceMemory UNCOUNTED = heldBytes -> heldBytes;
+  /** For an engine that does not account slices. */
+  SliceMemory UNCOUNTED = usedBytes -> usedBytes;
 
   /**
-   * Counts what a read holds.
+   * Reports the memory of a read.
    *
-   * @param heldBytes of all slices on their way or here
-   * @return bytes that the engine grants; with less than is held, the read fetches nothing more
-   *     until it has released slices
+   * @param usedBytes bytes of all slices in flight or in memory
+   * @return bytes that the engine grants; if less than {@code usedBytes}, the read fetches no more
+   *     slices until it has released some
    */
-  long account(long heldBytes);
+  long account(long usedBytes);
 }

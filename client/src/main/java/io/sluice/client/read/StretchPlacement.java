@@ -1,7 +1,7 @@
 package io.sluice.client.read;
 
 import io.sluice.client.file.NamedRunFile;
-import io.sluice.client.read.LocatedFile.Place;
+import io.sluice.client.read.LocatedFile.Position;
 import io.sluice.client.read.PartitionVisit.Stretch;
 import io.sluice.proto.LocatedStretch;
 import io.sluice.proto.LostStretch;
@@ -12,23 +12,23 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * Divides what is wanted of partitions by where it is to be had: in files that the client reads
- * itself, at the server, or not at all. For one Open reply.
+ * Divides the stretches of partitions by location, as an Open reply reports it: in run files that
+ * the client reads directly, at the server, or lost. Used for one Open reply.
  */
 final class StretchPlacement {
   /**
-   * A file is opened for at least this much: getting it costs a round trip, and each piece of it a
-   * system call, where a Fetch asks for many pieces at once.
+   * Minimum bytes for which a run file is opened: opening costs a round trip and each piece a
+   * system call, while a Fetch requests many pieces at once.
    */
   private static final long MIN_FILE_BYTES = 64 << 10;
 
-  /** A read opens no more of one server's files. */
+  /** Maximum number of run files of one server that a read opens. */
   private static final int MAX_FILES = 128;
 
   private final List<LocatedFile> files = new ArrayList<>();
 
   /**
-   * @param mayOpen whether a file can be read here
+   * @param mayOpen whether the client can open a file
    */
   StretchPlacement(OpenReply reply, Predicate<NamedRunFile> mayOpen) {
     long[] bytes = new long[reply.getFilesCount()];
@@ -48,8 +48,8 @@ final class StretchPlacement {
     }
   }
 
-  /** Leaves out what is lost, and says of the rest where it lies. */
-  List<Stretch> place(PartitionState state, List<Stretch> wanted) {
+  /** Removes lost bytes, and adds the file position to the stretches in run files. */
+  List<Stretch> locate(PartitionState state, List<Stretch> wanted) {
     List<Stretch> left = wanted;
     for (LostStretch lost : state.getLostList()) {
       left = without(left, lost.getOffset(), lost.getOffset() + lost.getLength());
@@ -57,11 +57,11 @@ final class StretchPlacement {
     if (files.isEmpty() || state.getLocatedCount() == 0) {
       return left;
     }
-    List<Stretch> placed = new ArrayList<>();
+    List<Stretch> result = new ArrayList<>();
     for (Stretch stretch : left) {
-      place(state, stretch, placed);
+      locate(state, stretch, result);
     }
-    return placed;
+    return result;
   }
 
   private static List<Stretch> without(List<Stretch> wanted, long from, long to) {
@@ -75,7 +75,7 @@ final class StretchPlacement {
     return left;
   }
 
-  private void place(PartitionState state, Stretch stretch, List<Stretch> placed) {
+  private void locate(PartitionState state, Stretch stretch, List<Stretch> result) {
     long at = stretch.offset();
     for (LocatedStretch located : state.getLocatedList()) {
       LocatedFile file = file(located);
@@ -84,12 +84,13 @@ final class StretchPlacement {
       if (file == null || from >= to) {
         continue;
       }
-      Stretch.append(placed, at, from - at, null);
-      Place place = new Place(file, located.getFileOffset() + (from - located.getOffset()));
-      Stretch.append(placed, from, to - from, place);
+      Stretch.append(result, at, from - at, null);
+      Position position =
+          new Position(file, located.getFileOffset() + (from - located.getOffset()));
+      Stretch.append(result, from, to - from, position);
       at = to;
     }
-    Stretch.append(placed, at, stretch.end() - at, null);
+    Stretch.append(result, at, stretch.end() - at, null);
   }
 
   private LocatedFile file(LocatedStretch located) {

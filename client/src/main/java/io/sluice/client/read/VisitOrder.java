@@ -5,58 +5,59 @@ import java.util.Arrays;
 import java.util.stream.IntStream;
 
 /**
- * In which order servers are asked for the partitions of one range: the whole chain of one replica
- * slot, oldest first, then the chains of the other slots. Blocks may be on any server of a chain;
- * those of other slots are copies. Immutable, shared by the partitions of the range.
+ * Order in which the servers of one partition range are visited: the whole chain of one replica,
+ * oldest server first, then the chains of the other replicas. Blocks may be on any server of a
+ * chain; other chains have copies of them. Immutable, shared by the partitions of the range.
  */
 final class VisitOrder {
   private final int[] servers;
-  private final int[] slots;
+  private final int[] replicas;
   private final boolean spread;
 
-  private VisitOrder(int[] servers, int[] slots, boolean spread) {
+  private VisitOrder(int[] servers, int[] replicas, boolean spread) {
     this.servers = servers;
-    this.slots = slots;
+    this.replicas = replicas;
     this.spread = spread;
   }
 
   /**
-   * @param firstSlot the replica slot to begin with
+   * @param firstReplica replica to visit first
    */
-  static VisitOrder of(ShuffleAssignment assignment, int range, int firstSlot) {
-    int slotCount = assignment.replicaCount(range);
-    int places = 0;
+  static VisitOrder of(ShuffleAssignment assignment, int range, int firstReplica) {
+    int replicaCount = assignment.replicaCount(range);
+    int positions = 0;
     boolean spread = false;
-    for (int slot = 0; slot < slotCount; slot++) {
-      places += assignment.chainLength(range, slot);
-      spread |= assignment.chainLength(range, slot) > 1;
+    for (int replica = 0; replica < replicaCount; replica++) {
+      positions += assignment.chainLength(range, replica);
+      spread |= assignment.chainLength(range, replica) > 1;
     }
-    int[] servers = new int[places];
-    int[] slots = new int[places];
+    int[] servers = new int[positions];
+    int[] replicas = new int[positions];
     int count = 0;
-    for (int i = 0; i < slotCount; i++) {
-      int slot = (firstSlot + i) % slotCount;
-      for (int place = 0; place < assignment.chainLength(range, slot); place++) {
-        int server = assignment.chainServer(range, slot, place);
-        // One that serves two slots is asked once: it gives what it has for both.
+    for (int i = 0; i < replicaCount; i++) {
+      int replica = (firstReplica + i) % replicaCount;
+      for (int position = 0; position < assignment.chainLength(range, replica); position++) {
+        int server = assignment.chainServer(range, replica, position);
+        // A server of two replicas is visited once: it returns its blocks of both.
         if (Arrays.stream(servers, 0, count).noneMatch(asked -> asked == server)) {
           servers[count] = server;
-          slots[count++] = slot;
+          replicas[count++] = replica;
         }
       }
     }
-    return new VisitOrder(Arrays.copyOf(servers, count), Arrays.copyOf(slots, count), spread);
+    return new VisitOrder(Arrays.copyOf(servers, count), Arrays.copyOf(replicas, count), spread);
   }
 
-  /** This order, and then those of another one that are not in it. */
+  /** Returns this order, followed by the servers of another one that are not in it. */
   VisitOrder followedBy(VisitOrder other) {
-    int[] places =
+    int[] positions =
         IntStream.range(0, other.servers.length)
-            .filter(place -> Arrays.stream(servers).noneMatch(one -> one == other.servers[place]))
+            .filter(
+                position -> Arrays.stream(servers).noneMatch(one -> one == other.servers[position]))
             .toArray();
     return new VisitOrder(
-        joined(servers, Arrays.stream(places).map(place -> other.servers[place])),
-        joined(slots, Arrays.stream(places).map(place -> other.slots[place])),
+        joined(servers, Arrays.stream(positions).map(position -> other.servers[position])),
+        joined(replicas, Arrays.stream(positions).map(position -> other.replicas[position])),
         spread || other.spread);
   }
 
@@ -64,22 +65,25 @@ final class VisitOrder {
     return IntStream.concat(Arrays.stream(first), more).toArray();
   }
 
-  /** Servers to ask at most. */
+  /** Number of servers. */
   int count() {
     return servers.length;
   }
 
-  /** Index in the assignment of the server to ask as number {@code place}. */
-  int server(int place) {
-    return servers[place];
+  /** Index in the assignment of the server at a position of this order. */
+  int server(int position) {
+    return servers[position];
   }
 
-  /** Whether a server that is asked later has a copy of what this one should have. */
-  boolean hasCopyAfter(int place) {
-    return Arrays.stream(slots, place + 1, slots.length).anyMatch(slot -> slot != slots[place]);
+  /** Whether a later server belongs to another replica, so that it has copies. */
+  boolean hasOtherReplicaAfter(int position) {
+    return Arrays.stream(replicas, position + 1, replicas.length)
+        .anyMatch(replica -> replica != replicas[position]);
   }
 
-  /** Whether a slot has had several servers, so that none may have all that was pushed to it. */
+  /**
+   * Whether a replica has had several servers, so that no single server may have all its blocks.
+   */
   boolean isSpread() {
     return spread;
   }

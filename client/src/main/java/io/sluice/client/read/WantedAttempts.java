@@ -3,15 +3,15 @@ package io.sluice.client.read;
 import java.util.List;
 import org.roaringbitmap.longlong.Roaring64NavigableMap;
 
-/** What an Open waits for. */
+/** Selects the map attempts that a server waits for before it replies to an Open request. */
 final class WantedAttempts {
   private WantedAttempts() {}
 
   /**
-   * The attempts that are expected in every one of some partitions and not whole yet, apart from
-   * those that no server is going to have: a server waits for all of them in each partition, so one
-   * that leaves nothing in a partition must not be among them. None where a partition is spread
-   * over servers, because no single one will have them.
+   * Returns the attempts that are expected and incomplete in each of the partitions, without those
+   * that are never pushed. A server waits for every returned attempt in each partition, so an
+   * attempt without data in one of them must not be included. The result is empty if a partition is
+   * spread over servers, because no single server gets all its blocks.
    */
   static Roaring64NavigableMap of(ShuffleReadRequest request, List<PartitionVisit> visits) {
     Roaring64NavigableMap common = null;
@@ -21,9 +21,9 @@ final class WantedAttempts {
         return new Roaring64NavigableMap();
       }
       Roaring64NavigableMap open = new Roaring64NavigableMap();
-      for (int place = 0; place < progress.expected().count(); place++) {
-        long attempt = progress.expected().attempt(place);
-        if (!progress.received().isWhole(place)
+      for (int attemptIndex = 0; attemptIndex < progress.expected().count(); attemptIndex++) {
+        long attempt = progress.expected().attempt(attemptIndex);
+        if (!progress.received().isWhole(attemptIndex)
             && !request.isLeftLocal(progress.partition(), attempt)) {
           open.addLong(attempt);
         }

@@ -1,7 +1,7 @@
 /**
- * The reduce side: from the map attempts that the engine expects to verified contents, each exactly
- * once, with a proof at the end that none is missing. {@link io.sluice.client.read.SliceFetcher}
- * and what it steers are state machines without threads or clocks; a read drives them in its task
- * loop. A read belongs to its task thread.
+ * The reduce side. A read takes the map attempts that the engine expects and returns their batches
+ * of records, verified and each exactly once; at the end it has verified that none is missing.
+ * {@link io.sluice.client.read.SliceFetcher} and the classes it uses are state machines without
+ * threads or clocks, which a read runs in its task loop. A read is owned by its task thread.
  */
 package io.sluice.client.read;

@@ -19,11 +19,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Who a process is to the cluster: a driver, which has a user's secret, or a task, which has its
- * application's credential. Thread-safe.
+ * Identity of a process towards the cluster. A driver authenticates with a user's secret, a task
+ * with the credential of its application. Thread-safe.
  */
 public final class ClientIdentity {
-  /** Holds the user's secret where there is no file. */
+  /** Environment variable with the user's secret, used if no file is configured. */
   public static final String SECRET_VARIABLE = "RSS_USER_SECRET";
 
   private static final int MAX_APPLICATION_LENGTH = 256;
@@ -39,18 +39,19 @@ public final class ClientIdentity {
     this.secret = secret;
   }
 
-  /** Of a task: only what it is given. */
+  /** Returns the identity of a task, which has only the credentials of its application. */
   public static ClientIdentity ofTask(ApplicationCredentials credentials) {
     return new ClientIdentity(credentials, "", null);
   }
 
   /**
-   * Of a driver.
+   * Returns the identity of a driver.
    *
-   * @param systemUser of the operating system
-   * @param environment of the process
-   * @param credentials no connection may be made without one from now on, if there is a secret
-   * @throws IOException one line: why the secret that there should be cannot be used
+   * @param systemUser operating-system user
+   * @param environment environment variables of the process
+   * @param credentials if a secret is configured, every connection requires a credential from now
+   *     on
+   * @throws IOException if the configured secret cannot be used; the message has one line
    */
   public static ClientIdentity ofDriver(
       ClientSecurityConfig config,
@@ -59,16 +60,17 @@ public final class ClientIdentity {
       ApplicationCredentials credentials)
       throws IOException {
     if (config.secretFile().isPresent() || environment.containsKey(SECRET_VARIABLE)) {
-      // Also where the secret cannot be used.
+      // Required even if the secret turns out to be unusable.
       credentials.require();
     }
     Optional<byte[]> secret = secret(config, environment);
     String user = config.user().orElse(systemUser);
     if (secret.isPresent() && !Users.isName(user)) {
       throw new IOException(
-          "rss.security.user: the operating-system user "
+          "the operating-system user \""
               + user
-              + " cannot be a user of the cluster; give a name of letters, digits, - and _");
+              + "\" is not a valid user name of the cluster; set rss.security.user to a name of"
+              + " 1 to 64 letters, digits, - and _");
     }
     return new ClientIdentity(credentials, user, secret.orElse(null));
   }
@@ -84,7 +86,7 @@ public final class ClientIdentity {
             ClientSecurityConfig.SECRET_FILE.name() + ": " + file + ": " + e.getMessage(), e);
       } catch (IOException e) {
         throw new IOException(
-            ClientSecurityConfig.SECRET_FILE.name() + ": " + file + " cannot be read", e);
+            ClientSecurityConfig.SECRET_FILE.name() + ": " + file + " cannot be read: " + e, e);
       }
     }
     String text = environment.get(SECRET_VARIABLE);
@@ -96,8 +98,8 @@ public final class ClientIdentity {
   }
 
   /**
-   * The name of an application as a cluster knows it: a user with a secret has applications that
-   * begin with the user's name.
+   * Returns the application name that the cluster uses: with a secret, it begins with the user's
+   * name.
    */
   public static String applicationName(
       ClientSecurityConfig config,
@@ -109,18 +111,18 @@ public final class ClientIdentity {
     if (!proves || !Users.isName(user)) {
       return application;
     }
-    // What makes it unique is at its end.
+    // The end of the name makes it unique, so the beginning is cut.
     int room = MAX_APPLICATION_LENGTH - user.length() - 1;
     int cut = Math.max(0, application.length() - room);
     return user + "." + application.substring(cut);
   }
 
-  /** For a driver's calls of coordinators. */
+  /** Interceptors that authenticate a driver's calls to coordinators. */
   public List<ClientInterceptor> userProofs() {
     return secret == null ? List.of() : List.of(CallProofs.ofUser(user, secret, random));
   }
 
-  /** For calls of servers. */
+  /** Interceptors that authenticate calls to servers. */
   public List<ClientInterceptor> applicationProofs() {
     return credentials.newest().stream()
         .<ClientInterceptor>map(credential -> CallProofs.ofApplication(credential, random))
@@ -128,24 +130,30 @@ public final class ClientIdentity {
   }
 
   /**
-   * Keeps the token that a coordinator granted. One who has a secret must get a token.
+   * Stores the token that a coordinator granted. A driver with a secret must get one.
    *
-   * @throws SluiceException DENIED if it is not for this user, or missing
+   * @throws SluiceException DENIED if the token is missing, or is not for this user or application
    */
-  public void learn(boolean granted, TokenGrant grant, String application) throws SluiceException {
+  public void acceptToken(boolean granted, TokenGrant grant, String application)
+      throws SluiceException {
     if (!granted) {
       if (secret != null) {
         throw new SluiceException(
             StatusCode.DENIED,
-            "the coordinator granted no token, although this job has a user's secret; it does not"
-                + " authenticate users, or is a false one");
+            "the coordinator granted no token although this job has a user's secret: it does not"
+                + " authenticate users, or is not the real coordinator; check"
+                + " rss.coordinator.quorum");
       }
       return;
     }
     ApplicationCredential credential = TokenSeal.open(grant, secret);
     if (!credential.application().equals(application)) {
       throw new SluiceException(
-          StatusCode.DENIED, "the coordinator granted a token of " + credential.application());
+          StatusCode.DENIED,
+          "the coordinator granted a token of another application, found="
+              + credential.application()
+              + " expected="
+              + application);
     }
     credentials.learn(credential);
   }

@@ -9,15 +9,15 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Who a driver is.
+ * User and TLS settings of a driver.
  *
- * @param user of the cluster; empty: the operating-system user
- * @param secretFile the user's secret; without it {@link ClientIdentity#SECRET_VARIABLE} may have
- *     it
+ * @param user user name in the cluster; empty: the operating-system user
+ * @param secretFile file with the user's secret; if empty, {@link ClientIdentity#SECRET_VARIABLE}
+ *     is read
  */
 public record ClientSecurityConfig(
     Optional<String> user, Optional<Path> secretFile, TlsConfig tls) {
-  /** Proves nothing. */
+  /** No authentication and no TLS. */
   public static final ClientSecurityConfig NONE =
       new ClientSecurityConfig(Optional.empty(), Optional.empty(), TlsConfig.OFF);
 
@@ -26,19 +26,20 @@ public record ClientSecurityConfig(
           .check(io.sluice.common.auth.Users::isName, "1 to 64 letters, digits, - and _")
           .defaultText("the operating-system user")
           .doc(
-              "Name by which a cluster with authentication knows the user of the job. Set it if"
-                  + " it differs from the operating-system user.")
+              "User name of the job in a cluster with authentication. Set it if it differs from the"
+                  + " operating-system user.")
           .build();
   static final ConfigKey<String> SECRET_FILE =
       ConfigKey.string("rss.security.user.secret.file")
           .check(path -> !path.isEmpty(), "a path")
           .doc(
-              "File with the secret of the user, read by the driver only; tasks get a token of"
-                  + " their application. The environment variable RSS_USER_SECRET may hold the secret"
-                  + " instead. Set one of the two if the cluster requires authentication.")
+              "Path of the file with the user's secret, which only the driver reads; tasks get a"
+                  + " token of their application. The environment variable RSS_USER_SECRET is"
+                  + " read if this key is not set. Set one of the two if the cluster requires"
+                  + " authentication.")
           .build();
 
-  /** The keys that this record is made from. */
+  /** The keys of this record. */
   public static final List<ConfigKey<?>> KEYS =
       Stream.concat(Stream.of(USER, SECRET_FILE), TlsConfig.KEYS.stream()).toList();
 

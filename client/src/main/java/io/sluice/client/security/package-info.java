@@ -1,2 +1,2 @@
-/** Who this client is, where servers and coordinators ask. Thread-safe; no threads. */
+/** Authentication of the client to servers and coordinators. Thread-safe; starts no threads. */
 package io.sluice.client.security;

@@ -11,15 +11,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * The connections of one process for one application: a few to each server, shared by all tasks,
- * made when first asked for and replaced when they have ended. Thread-safe; has no thread.
+ * The server connections of one process. All tasks share them. Each server has a fixed number of
+ * slots; a slot gets a connection on first use, and a new one after the connection has closed.
+ * Thread-safe; starts no thread.
  */
 public final class ConnectionPool implements AutoCloseable {
   private final DataTransport transport;
   private final String application;
   private final String clientName;
   private final int perServer;
-  private final AtomicInteger lanes = new AtomicInteger();
+  private final AtomicInteger nextSlot = new AtomicInteger();
 
   /** By {@link #peer}. */
   private final ConcurrentMap<String, AtomicReferenceArray<CompletableFuture<DataConnection>>>
@@ -29,7 +30,7 @@ public final class ConnectionPool implements AutoCloseable {
 
   /**
    * @param transport takes: closed with the pool
-   * @param clientName who calls, for the servers' logs
+   * @param clientName name of this process in the logs of servers
    */
   public ConnectionPool(
       DataTransport transport, String application, String clientName, int perServer) {
@@ -40,30 +41,30 @@ public final class ConnectionPool implements AutoCloseable {
   }
 
   /**
-   * A number for a task to keep and give to {@link #connection}: with one number, requests to a
-   * server stay on one connection, and so in order, while it lasts.
+   * Returns the slot number for a new task, which passes it to {@link #connection}. A task that
+   * always uses one slot has one connection to each server, so its requests arrive in order.
    */
-  public int nextLane() {
-    return lanes.getAndIncrement() & Integer.MAX_VALUE;
+  public int nextSlot() {
+    return nextSlot.getAndIncrement() & Integer.MAX_VALUE;
   }
 
   /**
-   * A connection to the server, at once if there is one. It is shared: the caller does not close
-   * it.
+   * Returns the connection in a slot, and connects if there is none. The connection is shared: the
+   * caller does not close it.
    *
-   * @return fails as {@link DataTransport#connect}; asking again then tries again
+   * @param slot from {@link #nextSlot}
    */
-  public CompletableFuture<DataConnection> connection(ServerId server, int lane) {
+  public CompletableFuture<DataConnection> connection(ServerId server, int slot) {
     AtomicReferenceArray<CompletableFuture<DataConnection>> slots =
         peers.computeIfAbsent(peer(server), p -> new AtomicReferenceArray<>(perServer));
-    int slot = lane % perServer;
+    int index = slot % perServer;
     while (!closed) {
-      CompletableFuture<DataConnection> present = slots.get(slot);
+      CompletableFuture<DataConnection> present = slots.get(index);
       if (present != null && isUsable(present)) {
         return present;
       }
       CompletableFuture<DataConnection> promise = new CompletableFuture<>();
-      if (slots.compareAndSet(slot, present, promise)) {
+      if (slots.compareAndSet(index, present, promise)) {
         connect(server, promise);
         return promise;
       }
@@ -71,13 +72,13 @@ public final class ConnectionPool implements AutoCloseable {
     return CompletableFuture.failedFuture(new ConnectionLostException("client closed"));
   }
 
-  /** Where a server listens: a server that comes back elsewhere is another peer. */
+  /** The address of a server: a server that restarts at another address is another peer. */
   private static String peer(ServerId server) {
     return server.getHost() + " " + server.getRpcPort() + " " + server.getNettyPort();
   }
 
   private void connect(ServerId server, CompletableFuture<DataConnection> promise) {
-    // Its outcome reaches the promise.
+    // The result completes the promise.
     CompletableFuture<DataConnection> unused =
         transport
             .connect(server, application, clientName)

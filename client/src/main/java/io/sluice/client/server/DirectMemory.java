@@ -3,16 +3,16 @@ package io.sluice.client.server;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Counts the direct memory that all sessions and reads of a process hold, against its limit. A
- * holder may exceed the limit by what it needs to continue: a session by its open frames and the
- * one that it sends, a read by one slice. Thread-safe.
+ * Counts the direct memory of all push sessions and reads of a process against one limit. To
+ * continue, a session may exceed the limit by its open frames and one sent frame, a read by one
+ * slice. Thread-safe.
  */
 public final class DirectMemory {
   private final long maxBytes;
-  private final AtomicLong heldBytes = new AtomicLong();
+  private final AtomicLong usedBytes = new AtomicLong();
 
   /**
-   * @param maxBytes limit of all holders together
+   * @param maxBytes limit of all sessions and reads together
    */
   public DirectMemory(long maxBytes) {
     this.maxBytes = maxBytes;
@@ -24,20 +24,20 @@ public final class DirectMemory {
    * @param bytes negative: released
    */
   public void add(long bytes) {
-    heldBytes.addAndGet(bytes);
+    usedBytes.addAndGet(bytes);
   }
 
-  /** Whether the limit is exceeded: what can be released should be, before more is allocated. */
+  /** Whether the limit is exceeded; callers then release memory before they allocate more. */
   public boolean isExceeded() {
-    return heldBytes.get() > maxBytes;
+    return usedBytes.get() > maxBytes;
   }
 
-  /** Whether more can be allocated within the limit. */
+  /** Whether {@code bytes} more can be allocated within the limit. */
   public boolean hasRoom(long bytes) {
-    return heldBytes.get() + bytes <= maxBytes;
+    return usedBytes.get() + bytes <= maxBytes;
   }
 
-  public long heldBytes() {
-    return heldBytes.get();
+  public long usedBytes() {
+    return usedBytes.get();
   }
 }

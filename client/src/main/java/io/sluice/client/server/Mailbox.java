@@ -1,9 +1,9 @@
 package io.sluice.client.server;
 
 /**
- * Hands events from transport threads to the task thread that owns the mailbox. After {@link
- * #close} nothing is kept: an event that comes later is disposed of at once. Bounded by the
- * requests in flight. {@link #put} is thread-safe; the other methods belong to the task thread.
+ * Queue of events from transport threads to the task thread that owns it. An event that arrives
+ * after {@link #close} is disposed of at once. The number of requests in flight bounds its length.
+ * {@link #put} is thread-safe; only the task thread calls the other methods.
  */
 public interface Mailbox<E> extends AutoCloseable {
   /**
@@ -21,7 +21,7 @@ public interface Mailbox<E> extends AutoCloseable {
    */
   E poll(long nanos) throws InterruptedException;
 
-  /** Disposes of the events that are left. Idempotent. */
+  /** Disposes of all queued events. Idempotent. */
   @Override
   void close();
 }

@@ -5,10 +5,10 @@ import io.sluice.common.config.ConfigSet;
 import java.util.List;
 
 /**
- * How long and how often servers are tried again, as pushes and reads have it in common.
+ * Retry settings that pushes and reads share.
  *
- * @param maxDelayMs longest wait between two tries
- * @param unreachableMs time for a server that cannot be reached
+ * @param maxDelayMs maximum delay between two attempts
+ * @param unreachableMs retry period of a server that cannot be reached
  */
 public record RetryConfig(long maxDelayMs, long unreachableMs) {
   static final ConfigKey<Long> RETRY_INTERVAL_MAX =
@@ -18,30 +18,31 @@ public record RetryConfig(long maxDelayMs, long unreachableMs) {
           .atLeast(1L)
           .atMost(600_000L)
           .doc(
-              "Longest pause between two attempts; the first is 50 ms, and each doubles. Lower it"
-                  + " in tests that restart servers.")
+              "Maximum delay between two attempts to send a request to a server. The first delay"
+                  + " of a push is 50 ms, that of a read 250 ms, and each further delay is twice"
+                  + " as long. Lower it in tests that restart servers.")
           .build();
 
-  static final ConfigKey<Long> UNREACHABLE_PATIENCE =
+  static final ConfigKey<Long> UNREACHABLE_TIMEOUT =
       ConfigKey.durationMs("rss.client.server.unreachable.timeout")
           .defaultValue(60_000L)
           .atLeast(1L)
           .doc(
-              "How long a task tries to reach a server that is unreachable or stopping before it"
-                  + " fails over. Set it to the time in which your servers restart: then a clean"
-                  + " restart fails no task.")
+              "Time for which a task tries to reach a server that is unreachable or stopping,"
+                  + " before it fails over. Set it to at least the restart time of your servers:"
+                  + " then a clean restart fails no task.")
           .build();
 
-  public static final List<ConfigKey<?>> KEYS = List.of(RETRY_INTERVAL_MAX, UNREACHABLE_PATIENCE);
+  public static final List<ConfigKey<?>> KEYS = List.of(RETRY_INTERVAL_MAX, UNREACHABLE_TIMEOUT);
 
   public static RetryConfig from(ConfigSet set) {
-    return new RetryConfig(set.get(RETRY_INTERVAL_MAX), set.get(UNREACHABLE_PATIENCE));
+    return new RetryConfig(set.get(RETRY_INTERVAL_MAX), set.get(UNREACHABLE_TIMEOUT));
   }
 
   /**
-   * A policy whose first delay is at most {@code firstDelayMs}.
+   * Returns a policy with these settings whose first delay is at most {@code firstDelayMs}.
    *
-   * @param retryPeriodMs from the first failure to giving up
+   * @param retryPeriodMs time from the first failure until the server is given up
    */
   public RetryPolicy policy(int maxAttempts, long firstDelayMs, long retryPeriodMs) {
     return new RetryPolicy(

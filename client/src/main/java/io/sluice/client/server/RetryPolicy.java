@@ -1,18 +1,20 @@
 package io.sluice.client.server;
 
 /**
- * How often and how long something is tried again.
+ * Limits of the retries at one server: number of attempts, delays, and total time.
  *
- * @param maxAttempts tries in all, the first included
- * @param firstDelayMs wait before the second try; it doubles from try to try
- * @param maxDelayMs longest wait between two tries
- * @param retryPeriodMs from the first failure to giving up, whatever the number of tries
+ * @param maxAttempts maximum number of attempts, including the first
+ * @param firstDelayMs delay before the second attempt; each later delay is twice as long
+ * @param maxDelayMs maximum delay between two attempts
+ * @param retryPeriodMs time from the first failure until the server is given up, even if attempts
+ *     are left
  */
 public record RetryPolicy(int maxAttempts, long firstDelayMs, long maxDelayMs, long retryPeriodMs) {
   public RetryPolicy {
     if (maxAttempts < 1 || firstDelayMs < 1 || maxDelayMs < firstDelayMs || retryPeriodMs < 1) {
       throw new IllegalArgumentException(
-          "retry: expected at least one try and waits of at least 1 ms, found maxAttempts="
+          "invalid retry policy: expected maxAttempts, firstDelayMs and retryPeriodMs of at least"
+              + " 1, and maxDelayMs of at least firstDelayMs, found maxAttempts="
               + maxAttempts
               + " firstDelayMs="
               + firstDelayMs
@@ -24,9 +26,9 @@ public record RetryPolicy(int maxAttempts, long firstDelayMs, long maxDelayMs, l
   }
 
   /**
-   * Wait before try number {@code attempt + 1}, in milliseconds.
+   * Returns the delay before attempt number {@code attempt + 1}, in milliseconds.
    *
-   * @param attempt tries so far, at least 1
+   * @param attempt number of attempts so far, at least 1
    */
   public long delayMs(int attempt) {
     int doublings = Math.min(attempt - 1, 30);

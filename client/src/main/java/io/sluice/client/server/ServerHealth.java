@@ -7,47 +7,55 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Which servers this process has waited for in vain, so that its other tasks need not: shared by
- * all sessions and reads. A server is failing from the time when somebody gave it up until it
- * answers again; meanwhile it is tried once in a while, by one task. Who knows the server by a
- * later epoch is not concerned: somebody has heard of it since. Thread-safe.
+ * The failing servers that this process knows. All push sessions and reads share it, so that one
+ * task waits for the retry period of a server and the others do not. Thread-safe.
+ *
+ * <pre>
+ *           markFailing
+ *  HEALTHY -------------&gt; FAILING     mayProbe: true for one task per probe interval
+ *     ^                      |
+ *     +---- markHealthy -----+
+ * </pre>
+ *
+ * <p>A failure is recorded with the epoch of the server. A task that knows a later epoch treats the
+ * server as healthy, because the server has restarted since.
  */
 public final class ServerHealth {
-  private final long tryEveryNanos;
+  private final long probeIntervalNanos;
   private final LongSupplier nanoTime;
   private final ConcurrentMap<String, Failing> failing = new ConcurrentHashMap<>();
 
   /**
-   * @param epoch the latest by which it was known to those who gave it up
+   * @param epoch latest epoch of the server that a task gave up
    */
-  private record Failing(long epoch, long lastTryNanos) {
+  private record Failing(long epoch, long lastProbeNanos) {
     boolean concerns(ServerId server) {
       return server.getEpoch() <= epoch;
     }
   }
 
   /**
-   * @param tryEveryMs from one try of a failing server to the next
+   * @param probeIntervalMs time between two probes of a failing server
    */
-  public ServerHealth(long tryEveryMs, LongSupplier nanoTime) {
-    this.tryEveryNanos = TimeUnit.MILLISECONDS.toNanos(tryEveryMs);
+  public ServerHealth(long probeIntervalMs, LongSupplier nanoTime) {
+    this.probeIntervalNanos = TimeUnit.MILLISECONDS.toNanos(probeIntervalMs);
     this.nanoTime = nanoTime;
   }
 
   /**
-   * Somebody has given the server up.
+   * Records that a task has given the server up.
    *
-   * @return whether that is news
+   * @return whether the server was healthy before, so that the caller logs the failure once
    */
-  public boolean gaveUp(ServerId server) {
+  public boolean markFailing(ServerId server) {
     Failing before = failing.get(server.getName());
     long epoch = before == null ? server.getEpoch() : Math.max(before.epoch(), server.getEpoch());
     Failing last = failing.put(server.getName(), new Failing(epoch, nanoTime.getAsLong()));
     return last == null || !last.concerns(server);
   }
 
-  /** The server has done what it was asked to. */
-  public void answered(ServerId server) {
+  /** Records that the server has completed a request. */
+  public void markHealthy(ServerId server) {
     if (!failing.isEmpty()) {
       failing.remove(server.getName());
     }
@@ -59,16 +67,16 @@ public final class ServerHealth {
   }
 
   /**
-   * Whether it is worth while to ask the server: true unless it is failing and was tried lately.
-   * The caller who gets true for a failing server is the one to try.
+   * Whether the caller may send a request: true for a healthy server, and for a failing one once
+   * per probe interval. The caller that gets true for a failing server must send the probe.
    */
-  public boolean mayTry(ServerId server) {
+  public boolean mayProbe(ServerId server) {
     Failing known = failing.get(server.getName());
     if (known == null || !known.concerns(server)) {
       return true;
     }
     long now = nanoTime.getAsLong();
-    return now - known.lastTryNanos() >= tryEveryNanos
+    return now - known.lastProbeNanos() >= probeIntervalNanos
         && failing.replace(server.getName(), known, new Failing(known.epoch(), now));
   }
 }

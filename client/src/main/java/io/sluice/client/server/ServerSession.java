@@ -5,29 +5,35 @@ import io.sluice.transport.client.DataConnection;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The state of one task's work with one shuffle server: the connection, the failures since the last
- * success, the back-off after a failure, and the time at which an answer is overdue. Push sessions
- * and reads add what they send. Contains no thread, clock or socket: callers pass the time, in
- * nanoseconds of a monotonic clock. Belongs to one thread.
+ * State of one shuffle server in one task: the connection, the failures since the last success, the
+ * back-off after a failure, and the deadline of the expected reply. {@code PushServer} and {@code
+ * ReadServer} own one each and add their frames and slices. Owned by the task thread. Contains no
+ * thread, clock or socket: callers pass the time, in nanoseconds of a monotonic clock.
+ *
+ * <p>Three independent state machines; labels are the methods that change the state.
  *
  * <pre>
+ *  Connection:
+ *
  *                 connecting           connected
  *  DISCONNECTED ------------&gt; CONNECTING ---------&gt; CONNECTED
- *       ^                         |                    |
- *       +------ disconnected -----+--- disconnected ---+
+ *       ^                         |                     |
+ *       +------ disconnected -----+---- disconnected ---+
  *
- *  In each of them:
+ *  Failures, in each state of the connection:
  *
- *           failed              backOff
- *  HEALTHY ---------&gt; FAILING ------------&gt; BACKING OFF    mayAct: the back-off has ended
- *     ^                  ^                       |
- *     |                  +-------- mayAct -------+
- *     +---- succeeded ---+---- succeeded --------+
+ *             failed             backOff
+ *  HEALTHY ----------&gt; FAILING -----------&gt; BACKING OFF
+ *     ^                 |   ^                    |
+ *     |                 |   +- maySend is true --+
+ *     +---- succeeded --+-------- succeeded -----+
  *
- *             expectAnswerBy
- *  NOT OWED -----------------&gt; OWED     isOverdue: its time has passed
- *     ^                          |
- *     +------ answered ----------+
+ *  Replies:
+ *
+ *                     expectReplyBy
+ *  NO REPLY EXPECTED ---------------&gt; REPLY EXPECTED     isOverdue: the deadline has passed
+ *          ^                                |
+ *          +-------- replyReceived ---------+
  * </pre>
  */
 public final class ServerSession {
@@ -38,8 +44,8 @@ public final class ServerSession {
   private long failingSinceNanos;
   private boolean backingOff;
   private long backOffEndNanos;
-  private boolean answerOwed;
-  private long answerDueNanos;
+  private boolean replyExpected;
+  private long replyDueNanos;
 
   private enum State {
     DISCONNECTED,
@@ -59,12 +65,12 @@ public final class ServerSession {
     return server.getName();
   }
 
-  /** The connection in use; null unless connected. */
+  /** The connection in use; null unless CONNECTED. */
   public DataConnection connection() {
     return connection;
   }
 
-  /** Whether there is a connection, and it has not ended. */
+  /** Whether there is an open connection. */
   public boolean isConnected() {
     return connection != null && connection.isOpen();
   }
@@ -79,27 +85,27 @@ public final class ServerSession {
   }
 
   /**
-   * @param made lends, until {@link #disconnected} or {@link #connecting}; belongs to the pool
+   * @param established owned by the pool; used until {@link #disconnected} or {@link #connecting}
    */
-  public void connected(DataConnection made) {
+  public void connected(DataConnection established) {
     state = State.CONNECTED;
-    connection = made;
+    connection = established;
   }
 
-  /** The connection was lost, could not be made, or is not wanted any more. */
+  /** The connection was lost, could not be established, or is no longer used. */
   public void disconnected() {
     state = State.DISCONNECTED;
     connection = null;
   }
 
-  /** The server has done what it was asked to do: failures and back-off end. */
+  /** The server has completed a request: resets the failures and ends the back-off. */
   public void succeeded() {
     failures = 0;
     backingOff = false;
   }
 
   /**
-   * Counts a failure, unless the server is backing off: requests that were sent together fail
+   * Counts a failure, unless the session is backing off: requests that were in flight together fail
    * together, and count once.
    *
    * @return whether the failure counted; then the caller backs off or gives the server up
@@ -124,24 +130,24 @@ public final class ServerSession {
     return TimeUnit.NANOSECONDS.toMillis(now - failingSinceNanos);
   }
 
-  /** Whether a policy allows no more attempts. */
+  /** Whether the policy allows no further attempt. */
   public boolean isExhausted(RetryPolicy policy, long now) {
     return failures >= policy.maxAttempts() || failingMs(now) >= policy.retryPeriodMs();
   }
 
-  /** Starts the delay that a policy has after this number of failures. */
+  /** Starts the delay of the policy for the current number of failures. */
   public void backOff(RetryPolicy policy, long now) {
     long leftMs = policy.retryPeriodMs() - failingMs(now);
     backOff(Math.min(policy.delayMs(failures), leftMs), now);
   }
 
-  /** Starts a delay in milliseconds, which nothing is sent before the end of. */
+  /** Starts a delay in milliseconds, during which nothing is sent. */
   public void backOff(long delayMs, long now) {
     backingOff = true;
     backOffEndNanos = now + TimeUnit.MILLISECONDS.toNanos(delayMs);
   }
 
-  /** Ends the back-off before its time. */
+  /** Ends the back-off early. */
   public void endBackOff() {
     backingOff = false;
   }
@@ -150,40 +156,42 @@ public final class ServerSession {
     return backingOff;
   }
 
-  /** Whether requests may be sent: false during a back-off, which ends here once it is over. */
-  public boolean mayAct(long now) {
+  /**
+   * Whether requests may be sent: false during a back-off. Ends a back-off whose time has passed.
+   */
+  public boolean maySend(long now) {
     if (backingOff && now - backOffEndNanos >= 0) {
       backingOff = false;
     }
     return !backingOff;
   }
 
-  /** Nanoseconds until the back-off ends; {@link Long#MAX_VALUE} without one. */
+  /** Nanoseconds until the back-off ends; {@link Long#MAX_VALUE} if there is none. */
   public long backOffLeftNanos(long now) {
     return backingOff ? backOffEndNanos - now : Long.MAX_VALUE;
   }
 
-  /** The server owes an answer, which is overdue from a point in time. */
-  public void expectAnswerBy(long nanos) {
-    answerOwed = true;
-    answerDueNanos = nanos;
+  /** Expects a reply, which is overdue from a point in time on. */
+  public void expectReplyBy(long nanos) {
+    replyExpected = true;
+    replyDueNanos = nanos;
   }
 
-  /** The server owes no answer any more. */
-  public void answered() {
-    answerOwed = false;
+  /** Expects no reply any longer. */
+  public void replyReceived() {
+    replyExpected = false;
   }
 
-  public boolean owesAnswer() {
-    return answerOwed;
+  public boolean isReplyExpected() {
+    return replyExpected;
   }
 
   public boolean isOverdue(long now) {
-    return answerOwed && now - answerDueNanos >= 0;
+    return replyExpected && now - replyDueNanos >= 0;
   }
 
-  /** Nanoseconds until the answer is overdue; {@link Long#MAX_VALUE} if none is owed. */
-  public long answerLeftNanos(long now) {
-    return answerOwed ? answerDueNanos - now : Long.MAX_VALUE;
+  /** Nanoseconds until the reply is overdue; {@link Long#MAX_VALUE} if none is expected. */
+  public long replyLeftNanos(long now) {
+    return replyExpected ? replyDueNanos - now : Long.MAX_VALUE;
   }
 }

@@ -6,7 +6,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
-/** A mailbox whose owner waits in real time. */
+/** A mailbox whose owner waits by the system clock. */
 final class SystemMailbox<E> implements Mailbox<E> {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition arrived = lock.newCondition();

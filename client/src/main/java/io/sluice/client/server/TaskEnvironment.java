@@ -1,9 +1,9 @@
 package io.sluice.client.server;
 
 /**
- * What all push sessions and reads of a process share.
+ * Objects that all push sessions and reads of a process share.
  *
- * @param memory counts frames and slices
+ * @param memory counts the memory of frames and slices
  */
 public record TaskEnvironment(
     ConnectionPool pool, ServerHealth health, DirectMemory memory, TaskTime time) {}

@@ -5,8 +5,14 @@ import java.io.InterruptedIOException;
 import java.util.function.Consumer;
 
 /**
- * Drives a task's state machine with the events that transport threads report. The only place where
- * a push session or a read waits for servers. Belongs to the task thread, but for {@link #put}.
+ * Runs the state machine of a push session or a read: passes it the events from transport threads,
+ * and waits between them. A session or read waits for servers only in {@link #await}. Owned by the
+ * task thread; {@link #put} is thread-safe.
+ *
+ * <pre>
+ *  transport threads --put--&gt; mailbox --await--&gt; machine.on, then machine.advance
+ *                            no event --await--&gt; machine.timedOut, then machine.advance
+ * </pre>
  */
 public final class TaskLoop<E> implements AutoCloseable {
   private final TaskTime time;
@@ -14,7 +20,7 @@ public final class TaskLoop<E> implements AutoCloseable {
   private long waitedNanos;
 
   /**
-   * @param disposal frees what an event owns that arrives after {@link #close}
+   * @param disposal frees the buffers of an event that arrives after {@link #close}
    */
   public TaskLoop(TaskTime time, Consumer<E> disposal) {
     this.time = time;
@@ -22,7 +28,7 @@ public final class TaskLoop<E> implements AutoCloseable {
   }
 
   /**
-   * Reports an event. Thread-safe.
+   * Queues an event. Thread-safe.
    *
    * @param event takes
    */
@@ -39,9 +45,9 @@ public final class TaskLoop<E> implements AutoCloseable {
     return waitedNanos;
   }
 
-  /** Handles the events that have arrived, without waiting; whether there were any. */
+  /** Handles all queued events without waiting; returns whether there were any. */
   public boolean handleArrived(TaskMachine<E> machine) throws IOException {
-    boolean any = drain(machine);
+    boolean any = handleQueued(machine);
     if (any) {
       machine.advance(time.nanoTime());
     }
@@ -49,7 +55,8 @@ public final class TaskLoop<E> implements AutoCloseable {
   }
 
   /**
-   * Waits for one event, or until the machine has something to do, and handles all there is.
+   * Waits for an event, the next due time of the machine, or its timeout, and handles all queued
+   * events.
    *
    * @throws InterruptedIOException if the thread was interrupted; its flag stays set
    */
@@ -74,11 +81,11 @@ public final class TaskLoop<E> implements AutoCloseable {
     } else if (due >= timeout) {
       machine.timedOut(time.nanoTime());
     }
-    drain(machine);
+    handleQueued(machine);
     machine.advance(time.nanoTime());
   }
 
-  private boolean drain(TaskMachine<E> machine) throws IOException {
+  private boolean handleQueued(TaskMachine<E> machine) throws IOException {
     boolean any = false;
     for (E event = mailbox.poll(); event != null; event = mailbox.poll()) {
       machine.on(event, time.nanoTime());
@@ -87,7 +94,7 @@ public final class TaskLoop<E> implements AutoCloseable {
     return any;
   }
 
-  /** Ends the loop: events that are left, and those that arrive later, are disposed of. */
+  /** Disposes of all queued events, and of those that arrive later. */
   @Override
   public void close() {
     mailbox.close();

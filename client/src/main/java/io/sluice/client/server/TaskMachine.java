@@ -3,8 +3,8 @@ package io.sluice.client.server;
 import java.io.IOException;
 
 /**
- * A state machine that a {@link TaskLoop} drives: it never waits, and learns the time from its
- * caller. Belongs to one thread.
+ * A state machine that a {@link TaskLoop} runs. It never waits, and its caller passes the time.
+ * Owned by one thread.
  *
  * @param <E> events that change its state
  */
@@ -14,18 +14,18 @@ public interface TaskMachine<E> {
    */
   void on(E event, long now) throws IOException;
 
-  /** Does everything that can be done now: sends requests, and ends what is overdue. */
+  /** Sends all requests that may be sent now, and ends those that are overdue. */
   void advance(long now) throws IOException;
 
   /**
-   * Nanoseconds until {@link #advance} has something to do although no event has arrived; at most 0
-   * if it has already; {@link Long#MAX_VALUE} if only an event can change that.
+   * Nanoseconds until {@link #advance} must run even if no event arrives: at most 0 if it is due
+   * now, {@link Long#MAX_VALUE} if it needs an event.
    */
   long dueInNanos(long now);
 
   /** Maximum wait for an event, in nanoseconds; {@link #timedOut} is called at its end. */
   long timeoutNanos();
 
-  /** No event has arrived within {@link #timeoutNanos}, and nothing was due. */
+  /** No event arrived within {@link #timeoutNanos}, and {@link #advance} was not due. */
   void timedOut(long now) throws IOException;
 }

@@ -2,7 +2,10 @@ package io.sluice.client.server;
 
 import java.util.function.Consumer;
 
-/** The time in which tasks work and wait: real, or virtual in a simulation. Thread-safe. */
+/**
+ * Clock of tasks, and the source of mailboxes that wait by it: real, or virtual in a simulation.
+ * Thread-safe.
+ */
 public interface TaskTime {
   /** Real time. */
   TaskTime SYSTEM =
@@ -22,9 +25,9 @@ public interface TaskTime {
   long nanoTime();
 
   /**
-   * Makes a mailbox whose owner waits in this time.
+   * Returns a mailbox whose owner waits by this clock.
    *
-   * @param disposal frees what an event owns that no task takes
+   * @param disposal frees the buffers of an event that no task handles
    */
   <E> Mailbox<E> mailbox(Consumer<E> disposal);
 }

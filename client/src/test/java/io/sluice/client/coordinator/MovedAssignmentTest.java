@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class MovedAssignmentTest {
   private static List<String> chain(ShuffleAssignment of, int range, int replica) {
     return IntStream.range(0, of.chainLength(range, replica))
-        .mapToObj(place -> of.servers().get(of.chainServer(range, replica, place)).getName())
+        .mapToObj(position -> of.servers().get(of.chainServer(range, replica, position)).getName())
         .toList();
   }
 

@@ -356,9 +356,12 @@ class ShuffleAssignmentTest {
         List<List<String>> chains = new ArrayList<>();
         for (int replica = 0; replica < assignment.replicaCount(range); replica++) {
           List<String> chain = new ArrayList<>();
-          for (int place = 0; place < assignment.chainLength(range, replica); place++) {
+          for (int position = 0; position < assignment.chainLength(range, replica); position++) {
             chain.add(
-                assignment.servers().get(assignment.chainServer(range, replica, place)).getName());
+                assignment
+                    .servers()
+                    .get(assignment.chainServer(range, replica, position))
+                    .getName());
           }
           assertThat(assignment.servers().get(assignment.serverIndex(range, replica)).getName())
               .as(when)

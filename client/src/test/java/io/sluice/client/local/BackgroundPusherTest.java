@@ -27,9 +27,9 @@ class BackgroundPusherTest {
 
   @TempDir Path directory;
 
-  private static BackgroundPusher pusher(FakeCluster cluster, int threads, int maxWaiting) {
+  private static BackgroundPusher pusher(FakeCluster cluster, int threads, int maxQueued) {
     return new BackgroundPusher(
-        new BackgroundConfig(cluster.pushConfig(), threads, maxWaiting, 1 << 20),
+        new BackgroundConfig(cluster.pushConfig(), threads, maxQueued, 1 << 20),
         output -> cluster.sealedPush(output.assignment(), output.attempt()),
         cluster.allocator(),
         new SplittableRandom(1),

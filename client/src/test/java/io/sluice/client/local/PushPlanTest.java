@@ -2,8 +2,8 @@ package io.sluice.client.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.client.local.PushPlan.FileRange;
 import io.sluice.client.local.PushPlan.Piece;
-import io.sluice.client.local.PushPlan.Stretch;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
@@ -58,14 +58,14 @@ class PushPlanTest {
     for (Piece piece : plan.pieces()) {
       BitSet partitions = new BitSet();
       long before = -1;
-      for (Stretch stretch : piece.stretches()) {
-        assertThat(stretch.offset()).isGreaterThan(before);
-        int begin = (int) stretch.offset();
-        int end = begin + (int) stretch.length();
+      for (FileRange range : piece.ranges()) {
+        assertThat(range.offset()).isGreaterThan(before);
+        int begin = (int) range.offset();
+        int end = begin + (int) range.length();
         assertThat(covered.get(begin, end).isEmpty()).isTrue();
         covered.set(begin, end);
         Arrays.stream(partitionOf, begin, end).forEach(partitions::set);
-        before = stretch.offset() + stretch.length();
+        before = range.offset() + range.length();
       }
       assertThat(partitions.stream().map(setOf)).containsOnly(piece.set());
       assertThat(piece.length() <= FRAME || partitions.cardinality() == 1).isTrue();
@@ -87,8 +87,8 @@ class PushPlanTest {
 
     assertThat(plan.pieces())
         .containsExactlyInAnyOrder(
-            new Piece(0, List.of(new Stretch(0, 50), new Stretch(100, 50))),
-            new Piece(1, List.of(new Stretch(50, 50), new Stretch(150, 50))));
+            new Piece(0, List.of(new FileRange(0, 50), new FileRange(100, 50))),
+            new Piece(1, List.of(new FileRange(50, 50), new FileRange(150, 50))));
   }
 
   @Test

@@ -308,8 +308,8 @@ class ApplicationAssignmentsTest {
   private static List<String> chain(ShuffleAssignment assignment, int partition) {
     int range = assignment.rangeOf(partition);
     List<String> names = new ArrayList<>();
-    for (int place = 0; place < assignment.chainLength(range, 0); place++) {
-      names.add(assignment.servers().get(assignment.chainServer(range, 0, place)).getName());
+    for (int position = 0; position < assignment.chainLength(range, 0); position++) {
+      names.add(assignment.servers().get(assignment.chainServer(range, 0, position)).getName());
     }
     return names;
   }

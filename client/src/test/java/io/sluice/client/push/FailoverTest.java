@@ -89,8 +89,8 @@ class FailoverTest {
       List<BlockHeader> candidates = new ArrayList<>(sink == null ? List.of() : sink.blocks());
       int range = newest.rangeOf(partition);
       for (int replica = 0; replica < newest.replicaCount(range); replica++) {
-        for (int place = 0; place < newest.chainLength(range, replica); place++) {
-          ServerId server = newest.servers().get(newest.chainServer(range, replica, place));
+        for (int position = 0; position < newest.chainLength(range, replica); position++) {
+          ServerId server = newest.servers().get(newest.chainServer(range, replica, position));
           candidates.addAll(accepted.get(server.getName()));
         }
       }
@@ -163,12 +163,12 @@ class FailoverTest {
 
         PushCounters counters = session.counters();
         assertThat(driver.asked()).containsExactly("FAILED server-0 []");
-        assertThat(counters.elsewhere().replacementServers()).isEqualTo(spares);
-        assertThat(counters.elsewhere().localFrames() > 0).isEqualTo(spares == 0 && !otherReplica);
-        assertThat(counters.elsewhere().reroutedFrames() > 0).isEqualTo(spares > 0);
+        assertThat(counters.rerouted().replacementServers()).isEqualTo(spares);
+        assertThat(counters.rerouted().localFrames() > 0).isEqualTo(spares == 0 && !otherReplica);
+        assertThat(counters.rerouted().reroutedFrames() > 0).isEqualTo(spares > 0);
         if (sink != null) {
-          assertThat(counters.elsewhere().localFrames()).isEqualTo(sink.frames());
-          assertThat(counters.elsewhere().localBytes())
+          assertThat(counters.rerouted().localFrames()).isEqualTo(sink.frames());
+          assertThat(counters.rerouted().localBytes())
               .isEqualTo(sink.blocks().stream().mapToLong(BlockHeader::blockLength).sum());
         }
         assertWhole(cluster, driver.newest(), sink, 5, session.partitionLengths());
@@ -197,7 +197,7 @@ class FailoverTest {
         session.finish();
 
         assertThat(session.counters().bytes())
-            .isEqualTo(session.counters().elsewhere().localBytes());
+            .isEqualTo(session.counters().rerouted().localBytes());
         assertWhole(cluster, driver.newest(), sink, 5, session.partitionLengths());
       }
       assertThat(driver.newest().servers()).hasSize(4);
@@ -226,7 +226,7 @@ class FailoverTest {
           session.finish();
 
           assertWhole(cluster, assignment, sink, attempt, session.partitionLengths());
-          assertThat(session.counters().elsewhere().localBytes())
+          assertThat(session.counters().rerouted().localBytes())
               .isEqualTo(session.counters().bytes());
         }
       }
@@ -247,7 +247,7 @@ class FailoverTest {
         addAll(session);
         session.finish();
 
-        assertThat(session.counters().elsewhere().replacementServers()).isEqualTo(2);
+        assertThat(session.counters().rerouted().replacementServers()).isEqualTo(2);
         assertThat(driver.asked()).containsExactly("FAILED server-0 []", "FAILED server-2 []");
         assertThat(cluster.server(3).accepted()).isNotEmpty();
         assertWhole(cluster, driver.newest(), null, 5, session.partitionLengths());
@@ -294,8 +294,8 @@ class FailoverTest {
         assertThat(cluster.server(2).accepted()).isNotEmpty().allMatch(h -> h.partition() == 1);
         assertThat(cluster.server(0).storedBytes(1)).isBetween(20_000L, 60_000L);
         assertThat(cluster.server(0).storedBytes(3)).isPositive();
-        assertThat(session.counters().elsewhere().replacementServers()).isEqualTo(1);
-        assertThat(session.counters().elsewhere().reroutedFrames()).isZero();
+        assertThat(session.counters().rerouted().replacementServers()).isEqualTo(1);
+        assertThat(session.counters().rerouted().reroutedFrames()).isZero();
         assertWhole(cluster, driver.newest(), null, 5, session.partitionLengths());
       }
     }
@@ -313,7 +313,7 @@ class FailoverTest {
         session.finish();
 
         assertThat(new TreeSet<>(driver.asked())).hasSameSizeAs(driver.asked());
-        assertThat(session.counters().elsewhere().localFrames()).isZero();
+        assertThat(session.counters().rerouted().localFrames()).isZero();
         assertWhole(cluster, assignment, null, 5, session.partitionLengths());
       }
     }
@@ -358,7 +358,7 @@ class FailoverTest {
         // Too late to matter, and does no harm.
         driver.answerAll();
 
-        assertThat(session.counters().elsewhere().localFrames()).isPositive();
+        assertThat(session.counters().rerouted().localFrames()).isPositive();
         assertWhole(cluster, assignment, sink, 5, session.partitionLengths());
       }
     }
@@ -467,7 +467,7 @@ class FailoverTest {
           addAll(session);
           session.finish();
           assertWhole(cluster, assignment, sink, attempt, session.partitionLengths());
-          assertThat(session.counters().elsewhere().localFrames()).isPositive();
+          assertThat(session.counters().rerouted().localFrames()).isPositive();
         }
         assertThat(troubles.connects(0)).isEqualTo(THREE_TRIES.maxAttempts());
       }
@@ -482,7 +482,7 @@ class FailoverTest {
       cluster.use(config(1));
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1);
       FakeDriver driver = new FakeDriver(cluster, assignment);
-      cluster.health().gaveUp(cluster.server(0).id());
+      cluster.health().markFailing(cluster.server(0).id());
       for (int round = 1; round <= 2; round++) {
         try (FramedPushSession session =
             cluster.push(assignment, 5, 1, new PushOptions(null, driver, null))) {
@@ -615,8 +615,8 @@ class FailoverTest {
           assertWhole(cluster, driver.newest(), sink, 5, session.partitionLengths());
           PushCounters counters = session.counters();
           ways.add(
-              (counters.elsewhere().replacementServers() > 0 ? "further" : "")
-                  + (counters.elsewhere().localFrames() > 0 ? "local" : ""));
+              (counters.rerouted().replacementServers() > 0 ? "further" : "")
+                  + (counters.rerouted().localFrames() > 0 ? "local" : ""));
         } catch (PushFailedException e) {
           assertThat(sink).as("seed %d: %s", seed, e.getMessage()).isNull();
           failed++;

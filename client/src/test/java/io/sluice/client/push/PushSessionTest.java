@@ -158,14 +158,14 @@ class PushSessionTest {
       for (int pass = 0; pass < 20; pass++) {
         for (int partition = 0; partition < servers; partition++) {
           add(session, partition, 300);
-          most = Math.max(most, session.heldBytes());
+          most = Math.max(most, session.bufferedBytes());
         }
       }
       session.finish();
 
       PushConfig config = cluster.pushConfig();
       assertThat(most).isBetween(1L, config.inFlightBytes() + 5L * config.frameBytes());
-      assertThat(session.heldBytes()).isZero();
+      assertThat(session.bufferedBytes()).isZero();
       for (int partition = 0; partition < servers; partition++) {
         assertThat(cluster.server(partition).isComplete(partition, 1)).isTrue();
       }
@@ -511,7 +511,7 @@ class PushSessionTest {
         new Faults() {
           @Override
           public Fate push(ServerId server, Push push, ByteBuf body) {
-            most.accumulateAndGet(memory.heldBytes(), Math::max);
+            most.accumulateAndGet(memory.usedBytes(), Math::max);
             return Fate.DONE;
           }
         };
@@ -533,7 +533,7 @@ class PushSessionTest {
 
       // Of each session one frame for either server, which is open, and one more that it sends.
       assertThat(most.get()).isBetween(1L, (4 + 2 * 3) * (long) frame);
-      assertThat(memory.heldBytes()).isZero();
+      assertThat(memory.usedBytes()).isZero();
     }
   }
 }

@@ -181,7 +181,7 @@ class PlacesReadTest {
       TestBlocks blocks = TestBlocks.of(0, 1, random, 100, 1, 1);
       blocks.push(cluster.pool(), assignment, cluster.server(1), 0, 2);
       refusals.refuse(cluster, "server-0", Integer.MAX_VALUE);
-      cluster.health().gaveUp(cluster.server(0).id());
+      cluster.health().markFailing(cluster.server(0).id());
 
       // Tasks begin at different replicas.
       for (int task = 0; task < 2; task++) {
@@ -232,7 +232,7 @@ class PlacesReadTest {
       blocks.push(cluster.pool(), assignment, cluster.server(0), 0);
       blocks.push(cluster.pool(), assignment, cluster.server(1), 1);
       refusals.refuse(cluster, "server-0", 0);
-      cluster.health().gaveUp(cluster.server(0).id());
+      cluster.health().markFailing(cluster.server(0).id());
 
       try (PooledShuffleRead read = cluster.read(request(assignment, blocks).build())) {
         assertThat(drain(read)).isEqualTo(2);

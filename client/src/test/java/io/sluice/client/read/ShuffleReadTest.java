@@ -105,7 +105,7 @@ class ShuffleReadTest {
         assertThat(read.counters().requests().opens()).isEqualTo(2);
         assertThat(read.counters().requests().fetches()).isEqualTo(2);
         assertThat(read.counters().records()).isEqualTo(16_000);
-        assertThat(read.counters().contentBytes()).isEqualTo(8000 * 40);
+        assertThat(read.counters().uncompressedBytes()).isEqualTo(8000 * 40);
       }
     }
   }
@@ -614,7 +614,7 @@ class ShuffleReadTest {
       // One slice may be fetched before it is known that it is not granted.
       assertThat(most.get()).isBetween(1L, granted + (8 << 10));
       assertThat(held.get()).isZero();
-      assertThat(cluster.memory().heldBytes()).isZero();
+      assertThat(cluster.memory().usedBytes()).isZero();
     }
   }
 
@@ -633,7 +633,7 @@ class ShuffleReadTest {
       for (int content = 0; content < 16 * 6; content++) {
         for (PooledShuffleRead read : reads) {
           assertThat(read.next()).isNotNull();
-          assertThat(cluster.memory().heldBytes()).isLessThanOrEqualTo((20 + 5 * 8) << 10);
+          assertThat(cluster.memory().usedBytes()).isLessThanOrEqualTo((20 + 5 * 8) << 10);
         }
       }
       for (PooledShuffleRead read : reads) {
@@ -641,7 +641,7 @@ class ShuffleReadTest {
         read.close();
       }
 
-      assertThat(cluster.memory().heldBytes()).isZero();
+      assertThat(cluster.memory().usedBytes()).isZero();
     }
   }
 
@@ -653,10 +653,10 @@ class ShuffleReadTest {
 
       try (PooledShuffleRead read = cluster.read(request(assignment, 0, 16, 0, 1, 2, 3, 4, 5))) {
         assertThat(read.next()).isNotNull();
-        assertThat(cluster.memory().heldBytes()).isPositive();
+        assertThat(cluster.memory().usedBytes()).isPositive();
       }
 
-      assertThat(cluster.memory().heldBytes()).isZero();
+      assertThat(cluster.memory().usedBytes()).isZero();
     }
   }
 }

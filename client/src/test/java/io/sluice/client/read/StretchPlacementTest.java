@@ -30,7 +30,7 @@ class StretchPlacementTest {
     state.addLost(LostStretch.newBuilder().setOffset(offset).setLength(length));
   }
 
-  private List<String> place(long offset, long length) {
+  private List<String> locate(long offset, long length) {
     OpenReply.Builder reply = OpenReply.newBuilder().addPartitions(state);
     for (String name : List.of("a", "b", "unreadable")) {
       reply.addFiles(RunFileLocation.newBuilder().setKind(RunFileKind.LOCAL_FILE).setName(name));
@@ -38,7 +38,7 @@ class StretchPlacementTest {
     StretchPlacement placement =
         new StretchPlacement(reply.build(), file -> !file.name().equals("unreadable"));
     return placement
-        .place(reply.getPartitions(0), List.of(new Stretch(offset, length, null)))
+        .locate(reply.getPartitions(0), List.of(new Stretch(offset, length, null)))
         .stream()
         .map(StretchPlacementTest::text)
         .toList();
@@ -48,9 +48,12 @@ class StretchPlacementTest {
     return stretch.offset()
         + "+"
         + stretch.length()
-        + (stretch.place() == null
+        + (stretch.position() == null
             ? ""
-            : " in " + stretch.place().file().file().name() + " at " + stretch.place().position());
+            : " in "
+                + stretch.position().file().file().name()
+                + " at "
+                + stretch.position().offset());
   }
 
   @Test
@@ -58,7 +61,7 @@ class StretchPlacementTest {
     located(100, BIG, 0, 5_000);
     located(100 + BIG, BIG, 1, 7);
     located(100 + 2 * BIG, BIG, 2, 9);
-    assertThat(place(0, 200 + 3L * BIG))
+    assertThat(locate(0, 200 + 3L * BIG))
         .containsExactly(
             "0+100",
             "100+" + BIG + " in a at 5000",
@@ -70,7 +73,7 @@ class StretchPlacementTest {
   void beginsInTheMiddleOfAFileAndJoinsNeighbours() {
     located(0, BIG, 0, 1_000);
     located(BIG, BIG, 0, 1_000 + BIG);
-    assertThat(place(500, 2L * BIG - 600))
+    assertThat(locate(500, 2L * BIG - 600))
         .containsExactly("500+" + (2 * BIG - 600) + " in a at 1500");
   }
 
@@ -78,7 +81,7 @@ class StretchPlacementTest {
   void opensNoFileForAFewBytes() {
     located(0, 1_000, 0, 10);
     located(1_000, BIG, 1, 10);
-    assertThat(place(0, 1_000 + BIG)).containsExactly("0+1000", "1000+" + BIG + " in b at 10");
+    assertThat(locate(0, 1_000 + BIG)).containsExactly("0+1000", "1000+" + BIG + " in b at 10");
   }
 
   @Test
@@ -86,14 +89,14 @@ class StretchPlacementTest {
     lost(10, 20);
     lost(50, 50);
     located(0, BIG, 0, 0);
-    assertThat(place(0, 100)).containsExactly("0+10 in a at 0", "30+20 in a at 30");
-    assertThat(place(55, 5)).isEmpty();
+    assertThat(locate(0, 100)).containsExactly("0+10 in a at 0", "30+20 in a at 30");
+    assertThat(locate(55, 5)).isEmpty();
   }
 
   @Test
   void believesNoFileThatTheReplyDoesNotName() {
     located(0, BIG, 17, 0);
     located(0, BIG, -1, 0);
-    assertThat(place(0, 100)).containsExactly("0+100");
+    assertThat(locate(0, 100)).containsExactly("0+100");
   }
 }

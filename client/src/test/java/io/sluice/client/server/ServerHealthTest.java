@@ -21,45 +21,45 @@ class ServerHealthTest {
 
   @Test
   void letsOneTaskTryAFailingServerOnceInAWhile() {
-    assertThat(health.mayTry(server("a", 1))).isTrue();
-    assertThat(health.gaveUp(server("a", 1))).isTrue();
-    assertThat(health.gaveUp(server("a", 1))).isFalse();
+    assertThat(health.mayProbe(server("a", 1))).isTrue();
+    assertThat(health.markFailing(server("a", 1))).isTrue();
+    assertThat(health.markFailing(server("a", 1))).isFalse();
 
     assertThat(health.isFailing(server("a", 1))).isTrue();
     assertThat(health.isFailing(server("b", 1))).isFalse();
-    assertThat(health.mayTry(server("a", 1))).isFalse();
+    assertThat(health.mayProbe(server("a", 1))).isFalse();
     passMs(99);
-    assertThat(health.mayTry(server("a", 1))).isFalse();
+    assertThat(health.mayProbe(server("a", 1))).isFalse();
     passMs(1);
-    assertThat(health.mayTry(server("a", 1))).isTrue();
-    assertThat(health.mayTry(server("a", 1))).isFalse();
+    assertThat(health.mayProbe(server("a", 1))).isTrue();
+    assertThat(health.mayProbe(server("a", 1))).isFalse();
     passMs(100);
-    assertThat(health.mayTry(server("a", 1))).isTrue();
+    assertThat(health.mayProbe(server("a", 1))).isTrue();
   }
 
   @Test
   void forgetsTheTroubleWhenTheServerAnswers() {
-    health.gaveUp(server("a", 1));
-    health.gaveUp(server("b", 1));
-    health.answered(server("a", 1));
+    health.markFailing(server("a", 1));
+    health.markFailing(server("b", 1));
+    health.markHealthy(server("a", 1));
 
     assertThat(health.isFailing(server("a", 1))).isFalse();
-    assertThat(health.mayTry(server("a", 1))).isTrue();
+    assertThat(health.mayProbe(server("a", 1))).isTrue();
     assertThat(health.isFailing(server("b", 1))).isTrue();
-    assertThat(health.gaveUp(server("a", 1))).isTrue();
+    assertThat(health.markFailing(server("a", 1))).isTrue();
   }
 
   @Test
   void doesNotHoldTheTroubleOfOneLifeAgainstTheNext() {
-    health.gaveUp(server("a", 1));
+    health.markFailing(server("a", 1));
 
     assertThat(health.isFailing(server("a", 2))).isFalse();
-    assertThat(health.mayTry(server("a", 2))).isTrue();
+    assertThat(health.mayProbe(server("a", 2))).isTrue();
     assertThat(health.isFailing(server("a", 1))).isTrue();
-    assertThat(health.gaveUp(server("a", 2))).isTrue();
+    assertThat(health.markFailing(server("a", 2))).isTrue();
     assertThat(health.isFailing(server("a", 2))).isTrue();
     // Who still knows the earlier life does not hide what is known of the later one.
-    assertThat(health.gaveUp(server("a", 1))).isFalse();
+    assertThat(health.markFailing(server("a", 1))).isFalse();
     assertThat(health.isFailing(server("a", 2))).isTrue();
   }
 }

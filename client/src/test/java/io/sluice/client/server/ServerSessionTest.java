@@ -23,10 +23,10 @@ class ServerSessionTest {
 
     assertThat(session.failed(ms(99))).isFalse();
     assertThat(session.failures()).isEqualTo(1);
-    assertThat(session.mayAct(ms(99))).isFalse();
+    assertThat(session.maySend(ms(99))).isFalse();
     assertThat(session.backOffLeftNanos(ms(99))).isEqualTo(ms(1));
 
-    assertThat(session.mayAct(ms(100))).isTrue();
+    assertThat(session.maySend(ms(100))).isTrue();
     assertThat(session.backOffLeftNanos(ms(100))).isEqualTo(Long.MAX_VALUE);
     assertThat(session.failed(ms(110))).isTrue();
     assertThat(session.failures()).isEqualTo(2);
@@ -65,7 +65,7 @@ class ServerSessionTest {
     session.backOff(FOUR_TRIES_IN_A_SECOND, ms(0));
     session.succeeded();
 
-    assertThat(session.mayAct(ms(1))).isTrue();
+    assertThat(session.maySend(ms(1))).isTrue();
     session.failed(ms(2000));
     assertThat(session.failures()).isEqualTo(1);
     assertThat(session.failingMs(ms(2001))).isEqualTo(1);
@@ -74,14 +74,14 @@ class ServerSessionTest {
   @Test
   void isOverdueOnlyWhileAnAnswerIsOwed() {
     assertThat(session.isOverdue(ms(10))).isFalse();
-    assertThat(session.answerLeftNanos(ms(10))).isEqualTo(Long.MAX_VALUE);
+    assertThat(session.replyLeftNanos(ms(10))).isEqualTo(Long.MAX_VALUE);
 
-    session.expectAnswerBy(ms(50));
+    session.expectReplyBy(ms(50));
     assertThat(session.isOverdue(ms(49))).isFalse();
-    assertThat(session.answerLeftNanos(ms(49))).isEqualTo(ms(1));
+    assertThat(session.replyLeftNanos(ms(49))).isEqualTo(ms(1));
     assertThat(session.isOverdue(ms(50))).isTrue();
 
-    session.answered();
+    session.replyReceived();
     assertThat(session.isOverdue(ms(60))).isFalse();
   }
 

@@ -154,8 +154,8 @@ class ClientRoundTripTest {
     }
 
     assertThat(read).isEqualTo(pushed);
-    assertThat(client.counters().pushed().contentBytes()).isEqualTo(pushed);
-    assertThat(client.counters().read().contentBytes()).isEqualTo(pushed);
+    assertThat(client.counters().pushed().uncompressedBytes()).isEqualTo(pushed);
+    assertThat(client.counters().read().uncompressedBytes()).isEqualTo(pushed);
   }
 
   @Test

@@ -117,7 +117,7 @@ class CleanRestartTest {
           session.add(i % PARTITIONS, content, 0, content.length, 1);
         }
         // A session without an acknowledgement can still send the data again.
-        session.awaitHeldAtMost(PARTITIONS * CONTENT_BYTES);
+        session.awaitUnacknowledgedAtMost(PARTITIONS * CONTENT_BYTES);
         cluster.servers().get(0).restart();
         assertThat(catchFailure(session))
             .hasMessageContaining("restarted and lost acknowledged frames");

@@ -74,7 +74,7 @@ public record ShuffleCounters(Writes writes, Reads reads) implements Serializabl
 
   /** Counters of one map attempt. */
   public static ShuffleCounters of(PushCounters push) {
-    long localBytes = push.elsewhere().localBytes();
+    long localBytes = push.rerouted().localBytes();
     return new ShuffleCounters(
         new Writes(
             1,
@@ -82,7 +82,7 @@ public record ShuffleCounters(Writes writes, Reads reads) implements Serializabl
             Math.max(0, push.bytes() - localBytes),
             localBytes,
             push.retries(),
-            push.elsewhere().replacementServers(),
+            push.rerouted().replacementServers(),
             TimeUnit.NANOSECONDS.toMillis(push.waitNanos())),
         Reads.ZERO);
   }

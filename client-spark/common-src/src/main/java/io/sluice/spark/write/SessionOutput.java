@@ -62,10 +62,10 @@ final class SessionOutput implements MapOutput {
     context.killTaskIfInterrupted();
     long begun = System.nanoTime();
     session.add(partition, bytes, 0, length, records);
-    long unacknowledged = session.heldBytes();
+    long unacknowledged = session.bufferedBytes();
     long granted = memory.account(unacknowledged);
     if (granted < unacknowledged) {
-      session.awaitHeldAtMost(granted);
+      session.awaitUnacknowledgedAtMost(granted);
     }
     metrics.incRecordsWritten(records);
     report(begun);

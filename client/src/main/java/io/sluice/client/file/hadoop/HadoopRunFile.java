@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An open run file on a Hadoop file system. Bytes pass through an array of their own, which a read
- * that hangs may still write to when nobody waits for it any more.
+ * An open run file on a Hadoop file system. Each read has its own array, because a read that hangs
+ * may write to it after its caller has stopped waiting.
  */
 final class HadoopRunFile implements RunFileInput {
   private static final Logger LOG = LoggerFactory.getLogger(HadoopRunFile.class);
@@ -30,11 +30,11 @@ final class HadoopRunFile implements RunFileInput {
   }
 
   /**
-   * Opens a file, on a thread that may wait for the file system. The file system is the process's
-   * own, shared with the engine, and stays open.
+   * Opens a file, on a thread that may wait for the file system. The file system object is shared
+   * with the engine and is not closed.
    *
-   * @param name its path with the scheme
-   * @param file the last part of its name, which its header must have
+   * @param name path of the file with the scheme
+   * @param file last part of the path, which the header of the file must contain
    */
   static RunFileInput open(String name, String file, HadoopRunFiles files) {
     FSDataInputStream stream = null;
@@ -47,7 +47,7 @@ final class HadoopRunFile implements RunFileInput {
       return new HadoopRunFile(name, stream, files);
     } catch (IOException e) {
       close(name, stream);
-      throw new UncheckedIOException(name + " cannot be opened: " + e.getMessage(), e);
+      throw new UncheckedIOException("opening run file " + name + " failed: " + e.getMessage(), e);
     }
   }
 
@@ -74,7 +74,7 @@ final class HadoopRunFile implements RunFileInput {
         stream.close();
       }
     } catch (IOException e) {
-      LOG.warn("run file not closed file={} problem={}", name, e.toString());
+      LOG.warn("closing a run file failed file={} reason={}", name, e.toString());
     }
   }
 }

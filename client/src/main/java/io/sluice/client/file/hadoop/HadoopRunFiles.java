@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Opens run files on Hadoop file systems. After a file system did not answer in time, none is asked
- * for a while: its files are fetched from their servers. Thread-safe.
+ * Opens run files on Hadoop file systems. After a timeout of a file system, files are fetched from
+ * their servers for some time. Thread-safe.
  */
 final class HadoopRunFiles implements RunFileOpener {
   private static final Logger LOG = LoggerFactory.getLogger(HadoopRunFiles.class);
@@ -37,7 +37,7 @@ final class HadoopRunFiles implements RunFileOpener {
   private final LongSupplier nanoTime;
   private final ThreadPoolExecutor executor;
   private final AtomicBoolean refusedBefore = new AtomicBoolean();
-  // When a file system may be asked again, of nanoTime; 0: now.
+  // Value of nanoTime at which files are opened again; 0: now.
   private final AtomicLong pausedUntilNanos = new AtomicLong();
 
   HadoopRunFiles(RemoteDirectory directory) {
@@ -49,8 +49,8 @@ final class HadoopRunFiles implements RunFileOpener {
   }
 
   /**
-   * @param directory below which files may be opened
-   * @param timeoutMs for opening and for each read
+   * @param directory directory that contains all files which may be opened
+   * @param timeoutMs timeout of opening a file and of each read
    */
   HadoopRunFiles(
       RemoteDirectory directory, boolean available, long timeoutMs, LongSupplier nanoTime) {
@@ -64,7 +64,7 @@ final class HadoopRunFiles implements RunFileOpener {
             THREADS,
             IDLE_SECONDS,
             TimeUnit.SECONDS,
-            // Bounded by the slices that reads keep in flight.
+            // The number of slices in flight bounds the queue.
             new LinkedBlockingQueue<>(),
             DaemonThreads.numbered("sluice-hadoop"));
     executor.allowCoreThreadTimeOut(true);
@@ -103,7 +103,7 @@ final class HadoopRunFiles implements RunFileOpener {
       return CompletableFuture.failedFuture(new IOException("the client is closed", e));
     }
     CompletableFuture<RunFileInput> answer = new CompletableFuture<>();
-    // One that comes too late belongs to nobody.
+    // A file that is opened after the timeout is closed here.
     CompletableFuture<Void> unused =
         opened.handle(
             (input, failure) -> {
@@ -124,20 +124,20 @@ final class HadoopRunFiles implements RunFileOpener {
             });
   }
 
-  /** Once for each client: every file of the server will be the same. */
+  /** Logs the refusal of a file once per client, as all files of the server are refused. */
   private void refused(RunFileSource source, IOException why) {
     if (refusedBefore.compareAndSet(false, true)) {
       LOG.warn(
-          "run files are fetched, not read directly server={} reason={}",
+          "direct read of a remote run file refused, fetching from the server server={} reason={}",
           source.server().getName(),
           why.getMessage());
     }
   }
 
   /**
-   * Reads on a thread that may hang, and waits a bounded time for it.
+   * Reads on another thread, which may hang, and waits for a bounded time.
    *
-   * @return bytes that were read before the time was over
+   * @return the bytes
    */
   byte[] inTime(String name, Read read) throws IOException {
     CompletableFuture<byte[]> bytes = new CompletableFuture<>();
@@ -155,12 +155,13 @@ final class HadoopRunFiles implements RunFileOpener {
       throw new IOException("the client is closed", e);
     } catch (TimeoutException e) {
       pause(name);
-      throw new IOException(name + " was not read within " + timeoutMs + " ms", e);
+      throw new IOException(
+          "reading run file " + name + " timed out after " + timeoutMs + " ms", e);
     } catch (java.util.concurrent.ExecutionException e) {
-      throw new IOException(name + " cannot be read: " + e.getCause(), e.getCause());
+      throw new IOException("reading run file " + name + " failed: " + e.getCause(), e.getCause());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new IOException("interrupted while " + name + " was read", e);
+      throw new IOException("interrupted while reading run file " + name, e);
     }
   }
 
@@ -173,14 +174,14 @@ final class HadoopRunFiles implements RunFileOpener {
     long until = nanoTime.getAsLong() + TimeUnit.MILLISECONDS.toNanos(PAUSE_MS);
     pausedUntilNanos.set(until == 0 ? 1 : until);
     LOG.warn(
-        "file system does not answer, run files are fetched from their servers file={}"
-            + " timeoutMs={} pauseMs={}",
+        "file system timed out, fetching run files from their servers file={} timeoutMs={}"
+            + " pauseMs={}",
         name,
         timeoutMs,
         PAUSE_MS);
   }
 
-  /** Threads that wait for a file system are left behind. */
+  /** Does not wait for threads that wait for a file system. */
   @Override
   public void close() {
     executor.shutdown();

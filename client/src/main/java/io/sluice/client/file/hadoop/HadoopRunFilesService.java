@@ -4,9 +4,9 @@ import io.sluice.client.file.RemoteDirectory;
 import io.sluice.client.file.RemoteRunFiles;
 import io.sluice.client.file.RunFileOpener;
 
-/** The service by which clients find {@link HadoopRunFiles}. Names no class of Hadoop. */
+/** Service provider of {@link HadoopRunFiles}. It references no class of Hadoop. */
 public final class HadoopRunFilesService implements RemoteRunFiles {
-  /** As {@link java.util.ServiceLoader} calls it. */
+  /** Called by {@link java.util.ServiceLoader}. */
   public HadoopRunFilesService() {}
 
   @Override

@@ -1,9 +1,9 @@
 /**
- * Run files that servers keep on a Hadoop file system, read without them by clients that have
- * Hadoop on their class path, as Spark's have. {@link
- * io.sluice.client.file.hadoop.HadoopRunFilesService} is found as a service; it and {@link
- * io.sluice.client.file.hadoop.HadoopRunFiles} name no class of Hadoop, and the others are loaded
- * when there is one. All classes are thread-safe; a few threads of their own wait for the file
- * system, so that one that hangs holds up nobody.
+ * Direct reads of run files on a Hadoop file system, for clients with Hadoop on their class path,
+ * such as those of Spark. {@link io.sluice.client.file.hadoop.HadoopRunFilesService} is a service
+ * provider; it and {@link io.sluice.client.file.hadoop.HadoopRunFiles} reference no class of
+ * Hadoop, and the other classes are loaded only if Hadoop is available. All classes are
+ * thread-safe; separate threads wait for the file system, so that a hanging file system blocks no
+ * other work.
  */
 package io.sluice.client.file.hadoop;

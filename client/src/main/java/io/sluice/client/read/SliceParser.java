@@ -14,11 +14,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes slices apart into verified blocks. A block may begin in one slice and end in the next of
- * the same server. Owned by the task thread.
+ * Parses slices into verified blocks, one slice at a time. A block may begin in one slice and end
+ * in the next of the same server; its first bytes wait in {@link PartitionVisit#partialBlock}.
+ * Owned by the task thread.
  */
-final class SliceTaker {
-  private static final Logger LOG = LoggerFactory.getLogger(SliceTaker.class);
+final class SliceParser {
+  private static final Logger LOG = LoggerFactory.getLogger(SliceParser.class);
 
   private static final int MAX_BLOCK_BYTES = FrameLimits.DEFAULT.maxBodyLength();
 
@@ -33,9 +34,9 @@ final class SliceTaker {
   private Slice current;
 
   /**
-   * @param maxAttempts how often a damaged block is fetched
+   * @param maxAttempts maximum number of times that a damaged block is fetched
    */
-  SliceTaker(
+  SliceParser(
       ShuffleId shuffle,
       int maxAttempts,
       SliceFetcher.Parts parts,
@@ -51,17 +52,17 @@ final class SliceTaker {
     this.allocator = allocator;
   }
 
-  /** Whether a slice has not been taken apart to its end. */
+  /** Whether a slice is not parsed completely. */
   boolean isBusy() {
     return current != null;
   }
 
-  /** Takes the next slice that is here, of any server; false if there is none. */
-  boolean begin() {
+  /** Starts to parse the next received slice of any server; false if there is none. */
+  boolean nextSlice() {
     for (int i = 0; i < servers.count(); i++) {
       ReadServer server = servers.inTurn(i);
       Slice slice = server.slices().peekFirst();
-      if (slice != null && slice.state() == Slice.State.HERE) {
+      if (slice != null && slice.state() == Slice.State.RECEIVED) {
         server.slices().removeFirst();
         current = slice;
         servers.endTurn(i);
@@ -71,7 +72,10 @@ final class SliceTaker {
     return false;
   }
 
-  /** Goes on in the current slice up to the next content; null and no slice at its end. */
+  /**
+   * Parses the current slice up to the next batch; returns null at its end, after which there is no
+   * slice.
+   */
   ShuffleBlock next() throws IOException {
     ByteBuf body = current.body().bytes();
     while (true) {
@@ -91,7 +95,9 @@ final class SliceTaker {
         continue;
       }
       ShuffleBlock block =
-          visit.carry() == null ? blockInPlace(body, visit) : blockOfCarry(body, visit);
+          visit.partialBlock() == null
+              ? blockInSlice(body, visit)
+              : completePartialBlock(body, visit);
       if (part.isWanted()) {
         if (visit.progress().isWhole()) {
           progress.endVisit(visit);
@@ -106,66 +112,66 @@ final class SliceTaker {
     }
   }
 
-  private ShuffleBlock blockInPlace(ByteBuf body, PartitionVisit visit) throws IOException {
+  private ShuffleBlock blockInSlice(ByteBuf body, PartitionVisit visit) throws IOException {
     int index = current.index();
     int available = current.available();
     long offset = current.offset();
     if (available >= BlockHeader.LENGTH) {
       long length = BlockHeader.claimedLength(body, index);
       if (!isPlausible(visit, offset, length)) {
-        return damaged(visit, offset, -1, "block length " + length + " cannot be");
+        return damaged(visit, offset, -1, "invalid block length " + length);
       }
       if (length <= available) {
         consume(visit, (int) length);
         return block(body, index, (int) length, visit, offset);
       }
     }
-    ByteBuf carry = allocator.directBuffer(BlockHeader.LENGTH);
-    visit.startCarry(carry, offset);
-    return blockOfCarry(body, visit);
+    ByteBuf partialBlock = allocator.directBuffer(BlockHeader.LENGTH);
+    visit.startPartialBlock(partialBlock, offset);
+    return completePartialBlock(body, visit);
   }
 
-  /** Adds to a carried block; it may become whole. */
-  private ShuffleBlock blockOfCarry(ByteBuf body, PartitionVisit visit) throws IOException {
-    ByteBuf carry = visit.carry();
-    long offset = visit.carryOffset();
-    if (current.offset() != offset + carry.readableBytes()) {
-      return damaged(visit, offset, -1, "block ends before its length");
+  /** Appends bytes of the slice to the partial block; returns a batch if the block is whole. */
+  private ShuffleBlock completePartialBlock(ByteBuf body, PartitionVisit visit) throws IOException {
+    ByteBuf partialBlock = visit.partialBlock();
+    long offset = visit.partialBlockOffset();
+    if (current.offset() != offset + partialBlock.readableBytes()) {
+      return damaged(visit, offset, -1, "the block ends before its length");
     }
-    if (carry.readableBytes() < BlockHeader.LENGTH) {
-      fill(body, visit, carry, BlockHeader.LENGTH);
-      if (carry.readableBytes() < BlockHeader.LENGTH) {
+    if (partialBlock.readableBytes() < BlockHeader.LENGTH) {
+      fill(body, visit, partialBlock, BlockHeader.LENGTH);
+      if (partialBlock.readableBytes() < BlockHeader.LENGTH) {
         return null;
       }
-      long length = BlockHeader.claimedLength(carry, 0);
+      long length = BlockHeader.claimedLength(partialBlock, 0);
       if (!isPlausible(visit, offset, length)) {
-        return damaged(visit, offset, -1, "block length " + length + " cannot be");
+        return damaged(visit, offset, -1, "invalid block length " + length);
       }
-      carry.ensureWritable((int) length - BlockHeader.LENGTH);
+      partialBlock.ensureWritable((int) length - BlockHeader.LENGTH);
     }
-    int length = (int) BlockHeader.claimedLength(carry, 0);
-    fill(body, visit, carry, length);
-    if (carry.readableBytes() < length) {
+    int length = (int) BlockHeader.claimedLength(partialBlock, 0);
+    fill(body, visit, partialBlock, length);
+    if (partialBlock.readableBytes() < length) {
       return null;
     }
-    carry.retain();
-    visit.releaseCarry();
+    partialBlock.retain();
+    visit.releasePartialBlock();
     try {
-      return block(carry, 0, length, visit, offset);
+      return block(partialBlock, 0, length, visit, offset);
     } finally {
-      carry.release();
+      partialBlock.release();
     }
   }
 
-  private void fill(ByteBuf body, PartitionVisit visit, ByteBuf carry, int upTo) {
-    int count = Math.min(upTo - carry.readableBytes(), current.available());
-    carry.writeBytes(body, current.index(), count);
+  private void fill(ByteBuf body, PartitionVisit visit, ByteBuf partialBlock, int upTo) {
+    int count = Math.min(upTo - partialBlock.readableBytes(), current.available());
+    partialBlock.writeBytes(body, current.index(), count);
     consume(visit, count);
   }
 
   private void consume(PartitionVisit visit, int count) {
     current.consume(count);
-    visit.taken(count);
+    visit.parsed(count);
   }
 
   private static boolean isPlausible(PartitionVisit visit, long offset, long length) {
@@ -179,7 +185,8 @@ final class SliceTaker {
     try {
       BlockHeader header = BlockFormat.readVerified(buffer, index, index + length);
       if (header.partition() != visit.partition()) {
-        return damaged(visit, offset, length, "block is of partition " + header.partition());
+        return damaged(
+            visit, offset, length, "the block belongs to partition " + header.partition());
       }
       return assembler.accept(visit.progress(), buffer, index, header);
     } catch (BlockFormatException e) {
@@ -193,31 +200,32 @@ final class SliceTaker {
   }
 
   /**
-   * Asks again from there, a few times; then passes the block over if its length can be believed,
-   * else ends the visit.
+   * Fetches everything from the damaged block on again, a few times. After that, skips the block if
+   * its length is known, else ends the visit.
    *
-   * @param length bytes of the block, which have been consumed; -1 if they are not known
+   * @param length bytes of the block, which are consumed; -1 if the length is damaged
    */
-  private ShuffleBlock damaged(PartitionVisit visit, long offset, int length, String what) {
-    String said =
-        "damaged at server "
-            + visit.server().name()
-            + " partition "
+  private ShuffleBlock damaged(PartitionVisit visit, long offset, int length, String problem) {
+    String detail =
+        "block damaged partition="
             + visit.partition()
-            + " offset "
+            + " server="
+            + visit.server().name()
+            + " logicalOffset="
             + offset
             + ": "
-            + what;
-    int damages = visit.damaged(offset, said);
+            + problem;
+    int damages = visit.damaged(offset, detail);
     if (damages == 1) {
       LOG.warn(
-          "block damaged app={} shuffle={} partition={} server={} logicalOffset={} problem={}",
+          "block damaged application={} shuffle={} partition={} server={} logicalOffset={}"
+              + " problem={}",
           shuffle.getApplication(),
           shuffle.getShuffle(),
           visit.partition(),
           visit.server().name(),
           offset,
-          what);
+          problem);
     }
     if (damages < maxAttempts) {
       tally.retry();
@@ -229,16 +237,16 @@ final class SliceTaker {
     return null;
   }
 
-  /** Every byte of the visit has been taken and the partition is not whole. */
+  /** Every byte of the visit is parsed and the partition is not whole: ends the visit. */
   private void endOfStretches(PartitionVisit visit) {
-    if (visit.carry() != null) {
-      damaged(visit, visit.carryOffset(), -1, "data ends inside a block");
+    if (visit.partialBlock() != null) {
+      damaged(visit, visit.partialBlockOffset(), -1, "the data ends inside a block");
     } else {
       progress.endVisit(visit);
     }
   }
 
-  /** Frees the slice that is being taken apart. */
+  /** Frees the current slice. */
   void release() {
     if (current != null) {
       budget.drop(current);

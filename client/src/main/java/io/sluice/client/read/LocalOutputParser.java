@@ -16,9 +16,12 @@ import java.io.IOException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Takes the answers of local output apart into verified blocks. Owned by the task thread. */
-final class LocalTaker {
-  private static final Logger LOG = LoggerFactory.getLogger(LocalTaker.class);
+/**
+ * Parses the answers of local output, one at a time, into verified blocks. Owned by the task
+ * thread.
+ */
+final class LocalOutputParser {
+  private static final Logger LOG = LoggerFactory.getLogger(LocalOutputParser.class);
 
   private static final int MAX_BLOCK_BYTES =
       FrameLimits.DEFAULT.maxBodyLength() + BlockHeader.LENGTH;
@@ -33,16 +36,16 @@ final class LocalTaker {
   private final ByteBufAllocator allocator;
   private Answer current;
   private PartitionProgress progress;
-  private int place;
+  private int attemptIndex;
   private long at;
   private ByteBuf buffer;
   private String damage;
   private String failure;
 
   /**
-   * @param output null for none; closed by {@link #close}
+   * @param output closed by {@link #close}; null for none
    */
-  LocalTaker(
+  LocalOutputParser(
       ShuffleId shuffle,
       LocalOutput output,
       LocalPieces pieces,
@@ -61,13 +64,13 @@ final class LocalTaker {
     this.allocator = allocator;
   }
 
-  /** Whether an answer has not been taken apart to its end. */
+  /** Whether an answer is not parsed completely. */
   boolean isBusy() {
     return current != null;
   }
 
-  /** Waits for the next answer. There must be something outstanding. */
-  void begin() throws IOException {
+  /** Waits for the next answer. At least one piece must be outstanding. */
+  void nextAnswer() throws IOException {
     long start = time.nanoTime();
     Answer answer;
     try {
@@ -77,35 +80,38 @@ final class LocalTaker {
     }
     if (answer == null) {
       for (Piece piece : pieces.outstanding()) {
-        take(new Answer(piece, null, 0, "no answer"));
+        startAnswer(new Answer(piece, null, 0, "no answer"));
       }
     } else {
-      take(answer);
+      startAnswer(answer);
     }
     read.throwIfMissing();
   }
 
-  private void take(Answer answer) {
+  private void startAnswer(Answer answer) {
     current = answer;
     progress = pieces.progressOf(answer.piece());
     at = 0;
     damage = null;
     failure = answer.failure();
     if (progress == null) {
-      // Nobody waits for it: it was answered before, or never asked for.
+      // The piece was answered before, or was never requested.
       closeStream();
       current = null;
       return;
     }
-    place = progress.expected().placeOf(answer.piece().mapAttempt());
+    attemptIndex = progress.expected().indexOf(answer.piece().mapAttempt());
     if (answer.blocks() == null) {
       end();
     }
   }
 
-  /** Goes on in the current answer up to the next content; null and no answer at its end. */
+  /**
+   * Parses the current answer up to the next batch; returns null at its end, after which there is
+   * no answer.
+   */
   ShuffleBlock next() throws IOException {
-    while (at < current.bytes() && !progress.received().isWhole(place)) {
+    while (at < current.bytes() && !progress.received().isWhole(attemptIndex)) {
       long start = at;
       int length;
       try {
@@ -114,7 +120,7 @@ final class LocalTaker {
         if (Thread.currentThread().isInterrupted()) {
           throw e;
         }
-        failure = "cannot be read at byte " + start + ": " + e.getMessage();
+        failure = "read failed at byte " + start + ": " + e.getMessage();
         break;
       }
       if (length < 0) {
@@ -130,7 +136,7 @@ final class LocalTaker {
     return null;
   }
 
-  /** Reads the next block whole; -1 if its end cannot be known. */
+  /** Reads the next whole block; -1 if its length is damaged. */
   private int readBlock() throws IOException {
     long left = current.bytes() - at;
     if (buffer == null) {
@@ -143,7 +149,7 @@ final class LocalTaker {
     }
     long length = BlockHeader.claimedLength(buffer, 0);
     if (length < BlockHeader.LENGTH || length > MAX_BLOCK_BYTES || length > left) {
-      damaged(at, "block length " + length + " cannot be");
+      damaged(at, "invalid block length " + length);
       return -1;
     }
     buffer.ensureWritable((int) length - BlockHeader.LENGTH);
@@ -172,7 +178,10 @@ final class LocalTaker {
       if (header.partition() != piece.partition() || header.mapAttempt() != piece.mapAttempt()) {
         damaged(
             start,
-            "block is of attempt " + header.mapAttempt() + " partition " + header.partition());
+            "the block belongs to attempt="
+                + header.mapAttempt()
+                + " partition="
+                + header.partition());
         return null;
       }
       long before = assembler.blocks();
@@ -190,32 +199,35 @@ final class LocalTaker {
     return null;
   }
 
-  /** The first damage of an answer is told; what lies behind it is read if it can be found. */
-  private void damaged(long offset, String what) {
+  /**
+   * Logs the first damage of an answer. Parsing continues behind it if the block length is valid.
+   */
+  private void damaged(long offset, String problem) {
     if (damage == null) {
-      damage = "damaged at byte " + offset + ": " + what;
+      damage = "damaged at byte " + offset + ": " + problem;
       LOG.warn(
-          "local block damaged app={} shuffle={} partition={} attempt={} offset={} problem={}",
+          "local block damaged application={} shuffle={} partition={} attempt={} offset={}"
+              + " problem={}",
           shuffle.getApplication(),
           shuffle.getShuffle(),
           current.piece().partition(),
           current.piece().mapAttempt(),
           offset,
-          what);
+          problem);
     }
   }
 
-  /** The current answer gives no more. */
+  /** Ends the current answer. */
   private void end() {
     if (damage != null || failure != null) {
       tally.localOutputFailed();
     }
-    if (!progress.received().isWhole(place)) {
-      String said = damage != null ? damage : failure;
+    if (!progress.received().isWhole(attemptIndex)) {
+      String detail = damage != null ? damage : failure;
       progress.failedLocally(
-          place,
+          attemptIndex,
           damage != null,
-          said == null ? "it does not have all that the servers lack" : said);
+          detail == null ? "it does not have all blocks that the servers lack" : detail);
     }
     closeStream();
     boolean lastOfPartition = pieces.end(current.piece());
@@ -231,7 +243,7 @@ final class LocalTaker {
       try {
         current.blocks().close();
       } catch (IOException e) {
-        LOG.debug("stream of local blocks cannot be closed", e);
+        LOG.debug("closing the stream of local blocks failed", e);
       }
     }
   }
@@ -243,7 +255,7 @@ final class LocalTaker {
     }
   }
 
-  /** Frees everything. Idempotent. */
+  /** Frees all resources. Idempotent. */
   void close() {
     if (current != null) {
       closeStream();
