@@ -90,10 +90,11 @@ public record ClientConfig(
             PushConfig.WRITE_QUORUM.name()
                 + "="
                 + quorum
-                + " exceeds the "
+                + " exceeds "
+                + CoordinatorClientConfig.REPLICAS.name()
+                + "="
                 + replicas
-                + " replicas of a partition; set it to at most "
-                + CoordinatorClientConfig.REPLICAS.name());
+                + "; set it to at most the number of replicas");
   }
 
   /** Reads the configuration, with LZ4 as the default codec. */

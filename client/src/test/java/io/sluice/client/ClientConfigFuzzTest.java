@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 class ClientConfigFuzzTest {
   @Test
-  void aPathThatIsNoneIsRefusedWithTheNameOfItsKey() {
+  void rejectsAnInvalidPathAndNamesItsKey() {
     ConfigSet set =
         ConfigSet.of(ClientConfig.SCHEMA, Map.of("rss.security.user.secret.file", "/a\0b"));
     assertThatThrownBy(() -> ClientConfig.from(set))
@@ -23,7 +23,7 @@ class ClientConfigFuzzTest {
   }
 
   @Test
-  void aJobsSettingsAreRefusedOrUsable() {
+  void settingsOfAJobAreRejectedOrUsable() {
     DecoderFuzz.of("spark.rss.coordinator.quorum c:1\n", "spark.rss.coordinator.quorum a:1,b:2\n")
         .words(
             ClientConfig.SCHEMA.keys().stream()
@@ -31,19 +31,19 @@ class ClientConfigFuzzTest {
                 .toArray(String[]::new))
         .words("\n", " ", "=", ",", "true", "0", "-1", "1g", "8EiB", "10s", "0.5", "1e999")
         .refusing(ConfigException.class)
-        // Unknown keys are compared with all known ones, for "did you mean".
+        // Unknown keys are compared with all known ones, for suggestions.
         .allocating(16 << 20, 16 << 10)
         .run(
             input -> {
-              Map<String, String> said = new LinkedHashMap<>();
+              Map<String, String> settings = new LinkedHashMap<>();
               for (String line : new String(input, StandardCharsets.UTF_8).split("\n", -1)) {
                 String[] pair = line.split(" ", 2);
-                said.put(pair[0], pair.length == 2 ? pair[1] : "");
+                settings.put(pair[0], pair.length == 2 ? pair[1] : "");
               }
               ConfigSet set =
                   ConfigReader.of(ClientConfig.SCHEMA)
                       .enginePrefix("spark.")
-                      .values("job", said)
+                      .values("job", settings)
                       .read();
               assertThat(ClientConfig.from(set)).isNotNull();
               assertThat(set.describe()).isNotNull();

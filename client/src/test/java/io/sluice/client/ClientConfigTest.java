@@ -22,7 +22,7 @@ class ClientConfigTest {
   }
 
   @Test
-  void takesTheConfigurationOfAUniffleUserAsItStands() {
+  void acceptsAUniffleConfigurationUnchanged() {
     ConfigSet set =
         read(
             Map.ofEntries(
@@ -53,7 +53,7 @@ class ClientConfigTest {
   }
 
   @Test
-  void namesAMisspeltKeyWithTheNearestRightOne() {
+  void suggestsTheNearestKeyForAMisspelledOne() {
     assertThat(read(Map.of("spark.rss.cordinator.quorum", "c:1")).notices())
         .singleElement()
         .asString()
@@ -75,11 +75,11 @@ class ClientConfigTest {
   void refusesAQuorumLargerThanTheReplicas() {
     assertThatThrownBy(() -> read(Map.of("spark.rss.data.replica.write", "2")))
         .isInstanceOf(ConfigException.class)
-        .hasMessageContaining("rss.data.replica.write is 2 of 1 copies");
+        .hasMessageContaining("rss.data.replica.write=2 exceeds rss.data.replica=1");
   }
 
   @Test
-  void keepsARoomForOneFrameInFlight() {
+  void allowsAtLeastOneFrameInFlight() {
     ClientConfig config =
         ClientConfig.from(
             read(
@@ -91,7 +91,7 @@ class ClientConfigTest {
   }
 
   @Test
-  void doublesTheWaitFromTryToTry() {
+  void doublesTheDelayAtEachAttempt() {
     RetryPolicy policy = new RetryPolicy(9, 50, 1000, 60_000);
 
     assertThat(policy.delayMs(1)).isEqualTo(50);

@@ -43,10 +43,10 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Goal: whatever connections do, a reader gets each content of each expected attempt exactly once
- * and in order, or is told what is missing; nothing leaks. Method: seeded random shuffles with
- * random faults over in-memory servers, against a plain map of what was added. A failing case
- * prints its seed as the argument.
+ * Goal: under any faults, a reader gets each batch of each expected attempt exactly once and in
+ * order, or an exception names the missing blocks; nothing leaks. Method: seeded random shuffles
+ * with random faults over in-memory servers, compared with a map of the added batches. A failing
+ * case prints its seed as the argument.
  */
 class EndToEndTest {
   private static final List<BlockCodec> CODECS = List.of(BlockCodec.values());
@@ -58,7 +58,9 @@ class EndToEndTest {
         .mapToObj(seed -> Arguments.of((long) seed, seed % 3));
   }
 
-  /** Loses connections before and after the work, refuses, and damages bytes on their way. */
+  /**
+   * Loses connections before and after a request, refuses requests, and damages bytes in transit.
+   */
   private static final class RandomFaults implements Faults {
     private final Random random;
     private final int permille;
@@ -136,7 +138,8 @@ class EndToEndTest {
 
   @ParameterizedTest
   @MethodSource("seeds")
-  void givesEveryContentExactlyOnceOrSaysWhatIsMissing(long seed, int faultLevel) throws Exception {
+  void returnsEveryBatchExactlyOnceOrNamesMissingBlocks(long seed, int faultLevel)
+      throws Exception {
     Random random = new Random(seed);
     int serverCount = 1 + random.nextInt(4);
     Faults faults = new RandomFaults(seed, faultLevel * 25);
@@ -170,7 +173,7 @@ class EndToEndTest {
       Map<Long, Integer> mapIndexes = new HashMap<>();
       int maps = 1 + random.nextInt(6);
       for (int map = 0; map < maps; map++) {
-        // Losers of speculation leave blocks, some of them whole outputs.
+        // Losing attempts of speculation leave blocks too, some of them complete outputs.
         for (int loser = random.nextInt(2); loser > 0; loser--) {
           pushQuietly(cluster, assignment, map * 10L + loser, map, random, transform);
         }

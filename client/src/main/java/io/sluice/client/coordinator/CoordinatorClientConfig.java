@@ -77,8 +77,8 @@ public record CoordinatorClientConfig(
           .atMost(16)
           .doc(
               "Number of replicas of each partition, on distinct hosts where possible. Set it to"
-                  + " 2 if the loss of a server must not rerun map tasks; pushes then cost twice"
-                  + " the network.")
+                  + " 2 if the loss of a server must not rerun map tasks; pushes then need twice"
+                  + " the network bandwidth.")
           .build();
 
   public static final List<ConfigKey<?>> KEYS =

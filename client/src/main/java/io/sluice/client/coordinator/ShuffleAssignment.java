@@ -18,9 +18,9 @@ import java.util.stream.IntStream;
 
 /**
  * The servers of the partitions of one shuffle. Partitions are grouped in contiguous ranges, and
- * each range has one chain of servers per replica. The size depends on the number of ranges and
- * servers, not of partitions, so that every task description can contain it, by Java serialization
- * or as {@link #toBytes}. Immutable.
+ * each range has one chain of servers per replica. Every task description contains it, by Java
+ * serialization or as {@link #toBytes}: its size depends on the number of ranges and servers, not
+ * of partitions. Immutable.
  *
  * <p>A chain has one server at first. When a server fails, or a partition becomes too large for it,
  * a server is added to the chain; the result is a new assignment of the next generation. Map tasks
@@ -28,8 +28,8 @@ import java.util.stream.IntStream;
  * them.
  *
  * <p>Invariants: a server is at most once in a chain. A server that was replaced after a failure is
- * never the newest of a chain, and every chain that has it has its replacement too, so frames for
- * the failed server can go to the replacement unchanged.
+ * never the newest of a chain. Every chain that has it has its replacement too, so frames for the
+ * failed server can go to the replacement unchanged.
  */
 public final class ShuffleAssignment implements Serializable {
   private static final long serialVersionUID = 2L;

@@ -94,8 +94,8 @@ public final class BackgroundPusher implements AutoCloseable {
       droppedOutputs++;
       if (droppedOutputs == 1) {
         LOG.warn(
-            "background push too slow, further outputs are read from local output waiting={};"
-                + " logged once",
+            "background push too slow, further outputs are read from local output (logged once)"
+                + " waiting={}",
             waiting.size());
       }
       return;
@@ -233,8 +233,8 @@ public final class BackgroundPusher implements AutoCloseable {
     }
     warned = true;
     LOG.warn(
-        "local output not pushed, readers get its blocks from local disks application={}"
-            + " shuffle={} attempt={} reason=\"{}\"; logged once",
+        "local output not pushed, readers get its blocks from local disks (logged once)"
+            + " application={} shuffle={} attempt={} reason=\"{}\"",
         output.assignment().shuffle().getApplication(),
         output.shuffle(),
         output.attempt().id(),

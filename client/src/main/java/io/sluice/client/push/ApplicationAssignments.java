@@ -174,8 +174,9 @@ public final class ApplicationAssignments {
           };
       known.newest = after;
       LOG.info(
-          "server added to shuffle shuffle={} server={} cause={} addedServer={} partitions={}"
-              + " generation={}",
+          "server added to a shuffle application={} shuffle={} server={} cause={} addedServer={}"
+              + " partitions={} generation={}",
+          after.shuffle().getApplication(),
           shuffle,
           server,
           cause,
@@ -214,7 +215,9 @@ public final class ApplicationAssignments {
         }
         known.newest = after;
         LOG.info(
-            "data of leaving server moved shuffle={} server={} targetServer={} generation={}",
+            "data of a leaving server moves application={} shuffle={} server={} targetServer={}"
+                + " generation={}",
+            after.shuffle().getApplication(),
             shuffle,
             from,
             to.getName(),
@@ -257,8 +260,9 @@ public final class ApplicationAssignments {
     } else {
       shuffle.searchedNanos.put(search, nanoTime.getAsLong());
       LOG.warn(
-          "no server available to add to shuffle shuffle={} server={} cause={} partitions={}"
-              + " excluded={}",
+          "no server available to add to a shuffle application={} shuffle={} server={} cause={}"
+              + " partitions={} excluded={}",
+          now.shuffle().getApplication(),
           number,
           server,
           cause,

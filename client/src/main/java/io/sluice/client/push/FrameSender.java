@@ -25,9 +25,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends each frame of one push session to every server of its replica set, keeps it until all of
- * them have acknowledged it, and sends it again after a failure. A state machine that never waits;
- * its caller passes the time. Owned by the task thread; requests complete as {@link Event}s.
+ * Sends each frame of one push session to every server of its replica set, and again after a
+ * failure. Keeps the frame until all of these servers have acknowledged it. A state machine that
+ * never waits; its caller passes the time. Owned by the task thread; requests complete as {@link
+ * Event}s.
  *
  * <pre>
  *             enqueue            send                 acknowledgement

@@ -38,7 +38,7 @@ public interface PushSession extends AutoCloseable {
   /**
    * Declares that partitions ascend from now on: a partition gets no more batches after a batch of
    * a higher one. The last data block of a partition then carries the LAST flag, which saves an
-   * empty block at the end, and frames are sent as soon as all their partitions are complete.
+   * empty block at the end. Frames are sent as soon as all their partitions are complete.
    */
   void beginFinalPass();
 

@@ -90,12 +90,12 @@ final class AnyOrder implements DeliveryOrder {
           return;
         }
       }
-      give(progress, attemptIndex, start, end);
+      deliver(progress, attemptIndex, start, end);
       at = end + 1;
     }
   }
 
-  private void give(PartitionProgress progress, int attemptIndex, int start, int end)
+  private void deliver(PartitionProgress progress, int attemptIndex, int start, int end)
       throws SluiceException {
     PendingBlocks pending = progress.pending();
     long length = 0;

@@ -16,12 +16,12 @@ final class InOrder implements DeliveryOrder {
   }
 
   /** A batch of several blocks, as far as they have arrived. */
-  static final class Joining {
+  static final class PartialBatch {
     private byte[] bytes;
     private int length;
     private int records;
 
-    Joining(int capacity) {
+    PartialBatch(int capacity) {
       this.bytes = new byte[capacity];
     }
 
@@ -54,11 +54,11 @@ final class InOrder implements DeliveryOrder {
       received.add(attemptIndex, sequence, header.isLast());
       return;
     }
-    give(progress, attemptIndex, content, length, header.recordCount(), header.isContinued());
+    deliver(progress, attemptIndex, content, length, header.recordCount(), header.isContinued());
     received.add(attemptIndex, sequence, header.isLast());
     for (int next = sequence + 1; next < received.next(attemptIndex); next++) {
       PendingBlocks.Block pending = progress.pending().remove(attemptIndex, next);
-      give(
+      deliver(
           progress,
           attemptIndex,
           pending.content(),
@@ -68,7 +68,7 @@ final class InOrder implements DeliveryOrder {
     }
   }
 
-  private void give(
+  private void deliver(
       PartitionProgress progress,
       int attemptIndex,
       byte[] content,
@@ -76,20 +76,20 @@ final class InOrder implements DeliveryOrder {
       int records,
       boolean isContinued)
       throws SluiceException {
-    Joining joining = progress.joining(attemptIndex);
-    ready.checkLength(progress, attemptIndex, (joining == null ? 0L : joining.length) + length);
-    if (joining == null && !isContinued) {
+    PartialBatch partial = progress.partialBatch(attemptIndex);
+    ready.checkLength(progress, attemptIndex, (partial == null ? 0L : partial.length) + length);
+    if (partial == null && !isContinued) {
       ready.add(progress, attemptIndex, records, content, length);
       return;
     }
-    if (joining == null) {
-      joining = new Joining((int) Math.min(length * 2L, Integer.MAX_VALUE - 16));
-      progress.startJoining(attemptIndex, joining);
+    if (partial == null) {
+      partial = new PartialBatch((int) Math.min(length * 2L, Integer.MAX_VALUE - 16));
+      progress.startPartialBatch(attemptIndex, partial);
     }
-    joining.add(content, length, records);
+    partial.add(content, length, records);
     if (!isContinued) {
-      progress.endJoining(attemptIndex);
-      ready.add(progress, attemptIndex, joining.records, joining.bytes, joining.length);
+      progress.endPartialBatch(attemptIndex);
+      ready.add(progress, attemptIndex, partial.records, partial.bytes, partial.length);
     }
   }
 }

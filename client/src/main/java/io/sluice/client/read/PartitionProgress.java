@@ -43,7 +43,7 @@ final class PartitionProgress {
   private Reason reason = Reason.NEVER_WRITTEN;
   private String detail = "";
   // Batches of which the first blocks have arrived, by attempt index.
-  private Map<Integer, InOrder.Joining> joining;
+  private Map<Integer, InOrder.PartialBatch> partialBatches;
   private boolean localChecked;
   private boolean allLocal;
   // Results of local output for attempts that it did not complete, by attempt index.
@@ -86,19 +86,19 @@ final class PartitionProgress {
   }
 
   /** The incomplete batch of an attempt, or null. */
-  InOrder.Joining joining(int attemptIndex) {
-    return joining == null ? null : joining.get(attemptIndex);
+  InOrder.PartialBatch partialBatch(int attemptIndex) {
+    return partialBatches == null ? null : partialBatches.get(attemptIndex);
   }
 
-  void startJoining(int attemptIndex, InOrder.Joining started) {
-    if (joining == null) {
-      joining = new HashMap<>();
+  void startPartialBatch(int attemptIndex, InOrder.PartialBatch started) {
+    if (partialBatches == null) {
+      partialBatches = new HashMap<>();
     }
-    joining.put(attemptIndex, started);
+    partialBatches.put(attemptIndex, started);
   }
 
-  void endJoining(int attemptIndex) {
-    joining.remove(attemptIndex);
+  void endPartialBatch(int attemptIndex) {
+    partialBatches.remove(attemptIndex);
   }
 
   /** Returns the index of the server to visit next; -1 if none is left. */

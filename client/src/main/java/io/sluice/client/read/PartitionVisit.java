@@ -9,9 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reading of one partition from one server: the stretches to fetch after the Open reply, the bytes
- * that are not parsed yet, and the first bytes of a block that continues in the next slice. Owned
- * by the task thread.
+ * Reading of one partition from one server. Stores the stretches to fetch after the Open reply, the
+ * number of bytes that are not parsed yet, and the first bytes of a block that continues in the
+ * next slice. Owned by the task thread.
  *
  * <pre>
  *                    opened             all bytes parsed, or partition whole

@@ -68,13 +68,13 @@ final class ReceivedBlocks {
       return;
     }
     next[attemptIndex]++;
-    takeEarly(attemptIndex);
+    advanceOverEarly(attemptIndex);
     if (isWhole(attemptIndex)) {
       openAttempts--;
     }
   }
 
-  private void takeEarly(int attemptIndex) {
+  private void advanceOverEarly(int attemptIndex) {
     RoaringBitmap ahead = early == null ? null : early.get(attemptIndex);
     if (ahead == null) {
       return;

@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
  * gets only one attempt, and one more if an established connection was lost, if
  *
  * <ul>
- *   <li>another replica has copies of all blocks that are read from it (if these are incomplete,
- *       the server is visited again, with the full retry period), or
+ *   <li>another replica or local output has copies of all blocks that are read from it (if these
+ *       are incomplete, the server is visited again, with the full retry period), or
  *   <li>map tasks, or another task of this process, gave it up after a retry period, or
  *   <li>this read has spent its retry period on another server, and another server or local output
  *       may have the data: a read waits once, not once per server.

@@ -41,7 +41,7 @@ class BlockCodecsTest {
 
   @ParameterizedTest
   @EnumSource(BlockCodec.class)
-  void givesBackWhatItWasGiven(BlockCodec codec) throws SluiceException {
+  void restoresThePayload(BlockCodec codec) throws SluiceException {
     Random random = new Random(1);
     for (int round = 0; round < 200; round++) {
       byte[] content = content(random, 10 + random.nextInt(20_000));
@@ -60,12 +60,12 @@ class BlockCodecsTest {
 
   @ParameterizedTest
   @EnumSource(BlockCodec.class)
-  void refusesALyingLength(BlockCodec codec) throws SluiceException {
+  void rejectsAFalseLength(BlockCodec codec) throws SluiceException {
     byte[] content = content(new Random(2), 1000);
     for (int lie : new int[] {1, 999, 1001, 5000, LIMIT}) {
       ByteBuffer payload = compress(codec, content, 0, 1000, true);
       assertThatThrownBy(() -> decompressor.decompress(codec, payload, new byte[lie], 0, lie))
-          .as("%s said to be %d bytes", codec, lie)
+          .as("%s with a claimed length of %d bytes", codec, lie)
           .isInstanceOfSatisfying(
               SluiceException.class, e -> assertThat(e.code()).isEqualTo(StatusCode.BLOCK_CORRUPT));
     }
@@ -73,9 +73,9 @@ class BlockCodecsTest {
 
   @ParameterizedTest
   @EnumSource(BlockCodec.class)
-  void refusesALengthBeyondItsLimitBeforeAnythingIsAllocated(BlockCodec codec) {
+  void rejectsALengthAboveTheLimitBeforeAllocating(BlockCodec codec) {
     assertThatThrownBy(() -> decompressor.checkLength(codec, LIMIT + 1, LIMIT + 1))
-        .hasMessageContaining("limit " + LIMIT);
+        .hasMessageContaining("limit=" + LIMIT);
   }
 
   @ParameterizedTest

@@ -34,7 +34,7 @@ class DecompressorFuzzTest {
 
   @ParameterizedTest
   @EnumSource(BlockCodec.class)
-  void aPayloadIsRefusedOrFillsItsRoomAndNoMore(BlockCodec codec) throws Exception {
+  void aPayloadIsRejectedOrFillsItsRangeExactly(BlockCodec codec) throws Exception {
     byte[] payload = compressed(codec);
     ByteBuffer seed = ByteBuffer.allocate(Integer.BYTES + payload.length);
     seed.putInt(CONTENT.length).put(payload);
@@ -63,7 +63,7 @@ class DecompressorFuzzTest {
   }
 
   @Test
-  void theSeedsComeBack() throws Exception {
+  void seedsAreRestored() throws Exception {
     for (BlockCodec codec : BlockCodec.values()) {
       byte[] target = new byte[CONTENT.length];
       try (BlockDecompressor decompressor = BlockCodecs.decompressor(ROOM)) {

@@ -69,7 +69,7 @@ class ApplicationSessionTest {
 
   private final List<AutoCloseable> toClose = new ArrayList<>();
 
-  /** Says what it is told to say, and notes what it was asked. */
+  /** Returns configured replies, and records the requests. */
   private static final class FakeCoordinator extends CoordinatorImplBase {
     private final BlockingQueue<String> asked = new LinkedBlockingQueue<>();
     private final Set<String> known = ConcurrentHashMap.newKeySet();
@@ -230,13 +230,13 @@ class ApplicationSessionTest {
   }
 
   /**
-   * A port that refuses connections until a test listens on it. A socket that is bound, but does
-   * not listen, keeps other processes from it.
+   * A port that refuses connections until a test listens on it. A bound socket that does not listen
+   * reserves it.
    */
   private int deadPort() throws IOException {
     Socket socket = new Socket();
     toClose.add(socket);
-    // Lets a listener bind the same port.
+    // Allows a listener to bind the same port.
     socket.setReuseAddress(true);
     socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     return socket.getLocalPort();
@@ -271,7 +271,7 @@ class ApplicationSessionTest {
   }
 
   @Test
-  void renewsItsLeaseAndRegistersAgainWhenForgotten() throws Exception {
+  void renewsItsLeaseAndRegistersAgainAfterACoordinatorLostIt() throws Exception {
     FakeCoordinator coordinator = new FakeCoordinator();
     LeasedApplicationSession session = session(5_000, serve(coordinator, 0).getPort());
     session.registerShuffle(0, 1);
@@ -293,24 +293,24 @@ class ApplicationSessionTest {
   }
 
   @Test
-  void tellsOfServersThatLeaveAndSaysWithTheNextRenewalThatItHas() throws Exception {
+  void reportsMovesToTheListenerAndConfirmsThemWithTheNextRenewal() throws Exception {
     FakeCoordinator coordinator = new FakeCoordinator();
     ServerId other =
         ServerId.newBuilder().setName("other").setHost("127.0.0.1").setRpcPort(1).build();
     LeasedApplicationSession session = session(5_000, serve(coordinator, 0).getPort());
-    List<String> told = Collections.synchronizedList(new ArrayList<>());
+    List<String> moves = Collections.synchronizedList(new ArrayList<>());
     session.onMoved(
-        (shuffle, from, to) -> told.add(shuffle + " from " + from + " to " + to.getName()));
+        (shuffle, from, to) -> moves.add(shuffle + " from " + from + " to " + to.getName()));
     session.registerShuffle(0, 1);
 
     coordinator.moves = List.of(move(0, "s", other), move(1, "s", ServerId.getDefaultInstance()));
 
     coordinator.awaitAsked("applied other");
-    assertThat(told).contains("0 from s to other").doesNotContain("1 from s to ");
+    assertThat(moves).contains("0 from s to other").doesNotContain("1 from s to ");
   }
 
   @Test
-  void doesNotConfirmWhatNobodyHeeds() throws Exception {
+  void doesNotConfirmMovesThatWereNotApplied() throws Exception {
     FakeCoordinator coordinator = new FakeCoordinator();
     LeasedApplicationSession session = session(5_000, serve(coordinator, 0).getPort());
     session.registerShuffle(0, 1);
@@ -326,7 +326,7 @@ class ApplicationSessionTest {
   }
 
   @Test
-  void registersAgainWhenAShuffleFindsItForgotten() throws Exception {
+  void registersAgainWhenAShuffleIsRefusedAsUnknown() throws Exception {
     FakeCoordinator coordinator = new FakeCoordinator();
     LeasedApplicationSession session = session(5_000, serve(coordinator, 0).getPort());
     session.registerShuffle(0, 1);
@@ -336,7 +336,7 @@ class ApplicationSessionTest {
   }
 
   @Test
-  void goesToAnotherCoordinatorAndStaysThere() throws Exception {
+  void switchesToAnotherCoordinatorAndPrefersIt() throws Exception {
     FakeCoordinator second = new FakeCoordinator();
     int dead = deadPort();
     LeasedApplicationSession session = session(5_000, dead, serve(second, 0).getPort());
@@ -368,7 +368,7 @@ class ApplicationSessionTest {
   }
 
   @Test
-  void saysThatNoCoordinatorAnswersWithinItsPatience() throws Exception {
+  void refusesWithNoCoordinatorAfterTheRetryPeriod() throws Exception {
     int dead = deadPort();
     LeasedApplicationSession session = session(300, dead);
 
@@ -382,7 +382,7 @@ class ApplicationSessionTest {
   }
 
   @Test
-  void saysWhyTheCoordinatorRefuses() throws Exception {
+  void reportsTheReasonOfTheCoordinator() throws Exception {
     FakeCoordinator coordinator = new FakeCoordinator();
     LeasedApplicationSession session = session(5_000, serve(coordinator, 0).getPort());
 
@@ -409,7 +409,7 @@ class ApplicationSessionTest {
   }
 
   @Test
-  void aCoordinatorThatAsksForNoProofGetsNothingOfAJobWithASecret() throws Exception {
+  void sendsNothingToACoordinatorWithoutAuthenticationIfTheJobHasASecret() throws Exception {
     FakeCoordinator coordinator = new FakeCoordinator();
     int port = serve(coordinator, 0).getPort();
     LeasedApplicationSession session =
@@ -441,7 +441,7 @@ class ApplicationSessionTest {
   }
 
   @Test
-  void aFalseCoordinatorKeepsNoJobFromTheOthers() throws Exception {
+  void skipsAFalseCoordinator() throws Exception {
     FakeCoordinator impostor = new FakeCoordinator();
     FakeCoordinator right = new FakeCoordinator();
     ClusterSecurity security = security();
@@ -478,7 +478,7 @@ class ApplicationSessionTest {
   }
 
   @Test
-  void tellsServersAndCoordinatorsToForget() throws Exception {
+  void unregistersAtServersAndCoordinators() throws Exception {
     FakeCoordinator coordinator = new FakeCoordinator();
     FakeControl control = new FakeControl();
     int port = serve(control, 0).getPort();
@@ -501,7 +501,7 @@ class ApplicationSessionTest {
   }
 
   @Test
-  void asksForAReplacementServerAndTellsItTooToForget() throws Exception {
+  void unregistersAtAReplacementServerToo() throws Exception {
     FakeCoordinator coordinator = new FakeCoordinator();
     FakeControl first = new FakeControl();
     FakeControl further = new FakeControl();
@@ -527,7 +527,7 @@ class ApplicationSessionTest {
   }
 
   @Test
-  void takesAServerInUseWhileNoCoordinatorAnswers() throws Exception {
+  void choosesAUsedServerWhileNoCoordinatorReplies() throws Exception {
     FakeCoordinator coordinator = new FakeCoordinator();
     Server running = serve(coordinator, 0);
     LeasedApplicationSession session = session(5_000, running.getPort());
@@ -544,7 +544,7 @@ class ApplicationSessionTest {
   }
 
   @Test
-  void endsAlthoughServersAreAway() throws Exception {
+  void closesAlthoughServersAreUnreachable() throws Exception {
     FakeCoordinator coordinator = new FakeCoordinator();
     coordinator.server =
         ServerId.newBuilder().setName("s").setHost("127.0.0.1").setRpcPort(deadPort()).build();

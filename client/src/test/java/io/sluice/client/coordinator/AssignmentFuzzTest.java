@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class AssignmentFuzzTest {
   @Test
-  void anAssignmentIsRefusedOrReadBackAndUsable() {
+  void bytesAreRejectedOrDecodeToAUsableAssignment() {
     ShuffleAssignment moved =
         TestAssignments.of(7, 3, 2)
             .replaceFailed("s0", TestAssignments.server(4))
@@ -36,7 +36,7 @@ class AssignmentFuzzTest {
   }
 
   @Test
-  void servedSettingsAreRefusedOrNeverSayWhomToTrust() {
+  void servedSettingsNeverContainSecurityKeys() {
     String right =
         ServedSettings.of(
                 ClientConfigurationReply.newBuilder()

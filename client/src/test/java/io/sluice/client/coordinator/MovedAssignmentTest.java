@@ -22,7 +22,7 @@ class MovedAssignmentTest {
   }
 
   @Test
-  void theTargetStandsBehindTheServerThatLeaves() throws Exception {
+  void addsTheTargetBehindTheLeavingServer() throws Exception {
     ShuffleAssignment before = TestAssignments.of(1, 2, 1);
 
     ShuffleAssignment moved = before.moved("s0", TestAssignments.server(5));
@@ -37,7 +37,7 @@ class MovedAssignmentTest {
   }
 
   @Test
-  void anotherTargetIsOneMorePlaceToLook() {
+  void addsASecondTargetForReadsOnly() {
     ShuffleAssignment moved =
         TestAssignments.of(1, 2, 1)
             .moved("s0", TestAssignments.server(5))
@@ -48,7 +48,7 @@ class MovedAssignmentTest {
   }
 
   @Test
-  void theTargetMayLeaveAsWell() {
+  void theTargetMayLeaveToo() {
     ShuffleAssignment moved =
         TestAssignments.of(1, 2, 1)
             .moved("s0", TestAssignments.server(5))
@@ -59,7 +59,7 @@ class MovedAssignmentTest {
   }
 
   @Test
-  void whatWritersHadGivenUpIsReadButNotWritten() {
+  void readsButDoesNotPushToATargetThatWasReplaced() {
     ShuffleAssignment failed =
         TestAssignments.of(1, 2, 1).replaceFailed("s0", TestAssignments.server(1));
 
@@ -71,7 +71,7 @@ class MovedAssignmentTest {
   }
 
   @Test
-  void refusesAMoveThatLeadsNowhere() {
+  void rejectsAnInvalidMove() {
     ShuffleAssignment assignment = TestAssignments.of(1, 2, 1);
     assertThatThrownBy(() -> assignment.moved("s0", TestAssignments.server(0)))
         .isInstanceOf(IllegalArgumentException.class);
@@ -82,10 +82,10 @@ class MovedAssignmentTest {
         .isInstanceOf(IllegalArgumentException.class);
   }
 
-  /** Whatever happens in whatever order, the invariants of assignments hold. */
+  /** Random changes in random order never violate the invariants of assignments. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3})
-  void readersFindTheTargetAndWritersASiteThatWorks(int replicas) {
+  void readersFindTheTargetAndPushesGoToAServerThatWasNotReplaced(int replicas) {
     for (int seed = 0; seed < 300; seed++) {
       Random random = new Random(seed);
       ShuffleAssignment now = TestAssignments.of(1, 3, replicas);

@@ -35,7 +35,7 @@ class ServedSettingsTest {
   private final ServedSettings served = ServedSettings.of(REPLY);
 
   @Test
-  void givesAnEngineWhatIsForAllAndWhatIsForItAndNothingOfSecurityOrCoordinators() {
+  void returnsCommonSettingsAndThoseOfTheEngineWithoutSecurityAndCoordinators() {
     assertThat(served.changes("spark.", Map.of()))
         .containsOnly(
             Map.entry("spark.rss.client.send.size.limit", "2m"),
@@ -48,25 +48,25 @@ class ServedSettingsTest {
   }
 
   @Test
-  void whatTheJobSaysHoldsUnlessTheOperatorForcesASetting() {
+  void settingsOfTheJobTakePrecedenceUnlessForced() {
     assertThat(
             served.changes(
                 "spark.",
                 Map.of("spark.rss.client.send.size.limit", "3m", "spark.rss.client.type", "GRPC")))
         .containsOnly(Map.entry("spark.rss.client.type", "GRPC_NETTY"));
     assertThat(served.changes("spark.", served.changes("spark.", Map.of())))
-        .as("nothing is changed twice")
+        .as("settings that are already applied")
         .isEmpty();
   }
 
   @Test
-  void travelsAsText() {
+  void encodesAsText() {
     assertThat(ServedSettings.fromText(served.toText()).changes("spark.", Map.of()))
         .isEqualTo(served.changes("spark.", Map.of()));
     assertThat(ServedSettings.fromText(null).isEmpty()).isTrue();
     assertThatThrownBy(() -> ServedSettings.fromText("%".repeat(100_000)))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("settings of the coordinator are damaged, 100000 characters");
+        .hasMessage("malformed settings from the coordinator, characters=100000");
   }
 
   private static ServedSettings fetch(CoordinatorGrpc.CoordinatorImplBase coordinator, String more)
@@ -103,13 +103,13 @@ class ServedSettingsTest {
   }
 
   @Test
-  void asksTheCoordinatorUnlessTheJobDoesNotWant() throws Exception {
+  void requestsSettingsUnlessTheJobDisablesThem() throws Exception {
     assertThat(fetch(new Serving(), "true").changes("spark.", Map.of())).hasSize(2);
     assertThat(fetch(new Serving(), "false").isEmpty()).isTrue();
   }
 
   @Test
-  void goesOnWithoutWhereTheCoordinatorIsOlder() throws Exception {
+  void continuesWithoutSettingsIfTheCoordinatorIsOlder() throws Exception {
     assertThat(fetch(new CoordinatorGrpc.CoordinatorImplBase() {}, "true").isEmpty()).isTrue();
   }
 }

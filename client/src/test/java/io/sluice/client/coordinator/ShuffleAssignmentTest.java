@@ -65,7 +65,7 @@ class ShuffleAssignmentTest {
   }
 
   @Test
-  void travelsAsBytesAndAsJavaSerialization() throws Exception {
+  void encodesAsBytesAndByJavaSerialization() throws Exception {
     ShuffleAssignment assignment =
         ShuffleAssignment.of(
             SHUFFLE, 100, reply(2, new int[] {0, 49, 0, 1}, new int[] {50, 99, 1}));
@@ -82,7 +82,7 @@ class ShuffleAssignmentTest {
   }
 
   @Test
-  void isAsLargeAsItsRangesNotItsPartitions() throws Exception {
+  void sizeDependsOnRangesNotOnPartitions() throws Exception {
     int small = ShuffleAssignment.of(SHUFFLE, 2, reply(1, new int[] {0, 1, 0})).toBytes().length;
     int large =
         ShuffleAssignment.of(SHUFFLE, 1 << 23, reply(1, new int[] {0, (1 << 23) - 1, 0}))
@@ -93,7 +93,7 @@ class ShuffleAssignmentTest {
   }
 
   @Test
-  void refusesARepliesThatDoesNotCoverThePartitions() {
+  void rejectsRepliesThatDoNotCoverThePartitions() {
     for (RegisterShuffleReply wrong :
         new RegisterShuffleReply[] {
           reply(1),
@@ -106,12 +106,12 @@ class ShuffleAssignmentTest {
         }) {
       assertThatThrownBy(() -> ShuffleAssignment.of(SHUFFLE, 10, wrong))
           .isInstanceOf(SluiceException.class)
-          .hasMessageContaining("assignment does not fit");
+          .hasMessageContaining("malformed assignment from the coordinator");
     }
   }
 
   @Test
-  void refusesEveryTruncationAndForeignBytes() throws Exception {
+  void rejectsTruncatedAndForeignBytes() throws Exception {
     byte[] bytes =
         ShuffleAssignment.of(SHUFFLE, 10, reply(2, new int[] {0, 4, 0}, new int[] {5, 9, 1}))
             .toBytes();
@@ -126,18 +126,18 @@ class ShuffleAssignmentTest {
   }
 
   @Test
-  void saysWhatToDoAboutAnotherVersion() throws Exception {
+  void namesTheRemedyForAnotherVersion() throws Exception {
     byte[] bytes = ShuffleAssignment.of(SHUFFLE, 10, reply(1, new int[] {0, 9, 0})).toBytes();
     bytes[0] = 1;
     assertThatThrownBy(() -> ShuffleAssignment.fromBytes(bytes))
         .isInstanceOfSatisfying(
             SluiceException.class, e -> assertThat(e.code()).isEqualTo(StatusCode.BAD_VERSION))
-        .hasMessageContaining("expected version 2, found 1")
+        .hasMessageContaining("expected=2 found=1")
         .hasMessageContaining("the same version of Sluice");
   }
 
   @Test
-  void refusesDamagedBytesOrReadsThemWithinBounds() throws Exception {
+  void rejectsDamagedBytesOrReadsThemWithinBounds() throws Exception {
     byte[] bytes =
         ShuffleAssignment.of(SHUFFLE, 10, reply(3, new int[] {0, 4, 0}, new int[] {5, 9, 1}))
             .replaceFailed("s0", server("s2"))
@@ -162,7 +162,10 @@ class ShuffleAssignmentTest {
     }
   }
 
-  /** The size of what travels to every task; {@code docs/assignment.md} says these figures. */
+  /**
+   * Encoded size of an assignment, which every task receives; {@code docs/assignment.md} has these
+   * figures.
+   */
   @Test
   void takesSomeHundredBytesForTwentyThousandPartitionsOnNineServers() throws Exception {
     int[][] ranges = new int[9][];
@@ -191,7 +194,7 @@ class ShuffleAssignmentTest {
         assignment.replaceFailed(reply.getServers(0).getName(), reply.getServers(1));
     assertThat(replaced.toBytes().length).isLessThanOrEqualTo(assignment.toBytes().length + 4);
 
-    // A hundred skewed partitions that have moved on.
+    // A hundred skewed partitions with an additional server.
     int[] full = new Random(3).ints(0, 20_000).distinct().limit(100).toArray();
     ServerId tenth = server("shuffle-server-9.rack-1.example.org");
     ShuffleAssignment moved = replaced;
@@ -234,7 +237,7 @@ class ShuffleAssignmentTest {
   }
 
   @Test
-  void movesOnlyTheFullPartitionsOnAndKeepsRangesFew() throws Exception {
+  void movesOnlyFullPartitionsAndMergesEqualRanges() throws Exception {
     ShuffleAssignment assignment =
         ShuffleAssignment.of(SHUFFLE, 10, reply(2, new int[] {0, 4, 0}, new int[] {5, 9, 1}));
 
@@ -249,7 +252,7 @@ class ShuffleAssignmentTest {
   }
 
   @Test
-  void refusesAReplacementThatLeadsNowhere() throws Exception {
+  void rejectsAnInvalidReplacement() throws Exception {
     ShuffleAssignment assignment =
         ShuffleAssignment.of(SHUFFLE, 10, reply(2, new int[] {0, 4, 0}, new int[] {5, 9, 1}))
             .replaceFailed("s0", server("s1"));
@@ -263,15 +266,15 @@ class ShuffleAssignmentTest {
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> assignment.replaceFailed("s9", server("s2")))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("server s9 takes no part");
+        .hasMessageContaining("server s9 is not in assignment");
   }
 
   /**
-   * Random changes against a model that keeps, for every partition and replica, a plain list of
-   * names, and for every failed server its replacement.
+   * Random changes, compared with a model: a list of server names per partition and replica, and
+   * the replacement of every failed server.
    */
   @Test
-  void agreesWithAListPerPartitionWhateverHappens() throws Exception {
+  void agreesWithAModelAfterRandomChanges() throws Exception {
     for (int seed = 0; seed < 60; seed++) {
       Random random = new Random(seed);
       int servers = 2 + random.nextInt(5);
@@ -371,7 +374,7 @@ class ShuffleAssignmentTest {
           chains.add(chain);
           for (String name : chain) {
             if (failed.containsKey(name)) {
-              // What was meant for the one may go to the other.
+              // Frames for the failed server can go to its replacement.
               assertThat(chain)
                   .as(when)
                   .contains(assignment.replacementOf(name).orElseThrow().getName());

@@ -6,7 +6,7 @@ import io.sluice.proto.RegisterShuffleReply;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleId;
 
-/** Assignments whose servers are called s0, s1 and so on. */
+/** Assignments with servers named s0, s1 and so on. */
 public final class TestAssignments {
   private TestAssignments() {}
 
@@ -20,7 +20,10 @@ public final class TestAssignments {
         .build();
   }
 
-  /** As many ranges of ten partitions as servers; each range's replicas begin at its own number. */
+  /**
+   * One range of ten partitions per server; the replicas of a range begin at the server with its
+   * number.
+   */
   public static ShuffleAssignment of(int shuffle, int servers, int replicas) {
     RegisterShuffleReply.Builder reply = RegisterShuffleReply.newBuilder();
     for (int i = 0; i < servers; i++) {

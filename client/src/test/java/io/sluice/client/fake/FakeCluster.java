@@ -34,16 +34,16 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
-/** Servers, a pool of connections to them, and an allocator whose books must balance. */
+/** Fake servers, a pool of connections to them, and an allocator that is checked for leaks. */
 public final class FakeCluster implements AutoCloseable {
   public static final RetryPolicy QUICK = new RetryPolicy(4, 1, 4, 20_000);
 
-  /** Longer than any test: a failing server is tried once, and not again by itself. */
+  /** Longer than any test, so that a failing server is probed once. */
   private static final long TRY_FAILING_EVERY_MS = 3_600_000;
 
   private static final int MAX_BODY_LENGTH = 64 << 20;
 
-  /** Of a simulated request and its reply. */
+  /** Maximum delay of a simulated request with its reply. */
   private static final long MAX_DELAY_NANOS = 5_000_000;
 
   private final List<FakeServer> servers = new ArrayList<>();
@@ -73,14 +73,14 @@ public final class FakeCluster implements AutoCloseable {
     pool = new ConnectionPool(transport, "app", "test", 2);
   }
 
-  /** Requests are answered before the call returns, and time is virtual: every run is the same. */
+  /** Requests complete before the call returns, and time is virtual: every run is the same. */
   public static FakeCluster inline(int serverCount, Faults faults) {
     return new FakeCluster(serverCount, faults, new VirtualTime(), Runnable::run, MAX_BODY_LENGTH);
   }
 
   /**
-   * Requests are answered while the client waits, after a random virtual delay, in any order. Every
-   * run with one seed is the same.
+   * Requests complete while the client waits, after a random virtual delay, in any order. Every run
+   * with one seed is the same.
    */
   public static FakeCluster simulated(int serverCount, Faults faults, long seed) {
     VirtualTime time = new VirtualTime();
@@ -93,7 +93,7 @@ public final class FakeCluster implements AutoCloseable {
         MAX_BODY_LENGTH);
   }
 
-  /** Requests are answered on another thread. */
+  /** Requests complete on another thread. */
   public static FakeCluster threaded(int serverCount, Faults faults) {
     ExecutorService executor = Executors.newSingleThreadExecutor();
     FakeCluster cluster =
@@ -128,7 +128,7 @@ public final class FakeCluster implements AutoCloseable {
     memory = ofProcess;
   }
 
-  /** Of the process that pushes and reads. */
+  /** Direct memory of the simulated client process. */
   public DirectMemory memory() {
     return memory;
   }
@@ -149,12 +149,12 @@ public final class FakeCluster implements AutoCloseable {
     return pool;
   }
 
-  /** Contiguous ranges of equal size, in turn over all servers, with so many replicas each. */
+  /** Contiguous ranges of equal size, distributed round-robin over all servers, with replicas. */
   public ShuffleAssignment assign(int partitions, int ranges, int replicas) {
     return assign(partitions, ranges, replicas, servers.size());
   }
 
-  /** The same on the first so many servers. */
+  /** As above, on the first {@code serverCount} servers. */
   public ShuffleAssignment assign(int partitions, int ranges, int replicas, int serverCount) {
     RegisterShuffleReply.Builder reply = RegisterShuffleReply.newBuilder();
     servers.subList(0, serverCount).forEach(server -> reply.addServers(server.id()));
@@ -199,12 +199,12 @@ public final class FakeCluster implements AutoCloseable {
     return new TaskEnvironment(pool, health, memory, time);
   }
 
-  /** What this process knows of servers that fail. */
+  /** The failing servers that the simulated client process knows. */
   public ServerHealth health() {
     return health;
   }
 
-  /** A push of blocks that are sealed already. */
+  /** A push of sealed blocks. */
   public SealedPush sealedPush(ShuffleAssignment assignment, MapAttempt attempt) {
     return new SealedPush(assignment, attempt, pushConfig, null, environment(), windows);
   }
@@ -222,12 +222,12 @@ public final class FakeCluster implements AutoCloseable {
         request, transform, readConfig, files, environment(), allocator, counters -> {});
   }
 
-  /** Bytes of frames and carried blocks that are held now. */
+  /** Allocated bytes of frames and partial blocks. */
   public long usedBytes() {
     return allocator.metric().usedDirectMemory();
   }
 
-  /** Ends everything, and finds that all memory has come back. */
+  /** Closes all parts, and verifies that all memory is released. */
   @Override
   public void close() throws InterruptedException {
     pool.close();

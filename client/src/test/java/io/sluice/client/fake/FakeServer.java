@@ -30,7 +30,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.roaringbitmap.longlong.Roaring64NavigableMap;
 
-/** What a shuffle server does, over plain arrays, for one shuffle. Thread-safe by one lock. */
+/** An in-memory shuffle server for one shuffle. Thread-safe by one lock. */
 public final class FakeServer {
   private final String name;
   private final int port;
@@ -81,7 +81,7 @@ public final class FakeServer {
     return epoch;
   }
 
-  /** A restart that keeps nothing. */
+  /** A restart after a crash: all data is lost. */
   public synchronized void restart() {
     epoch++;
     wholeSinceEpoch = epoch;
@@ -89,7 +89,7 @@ public final class FakeServer {
     accepted.clear();
   }
 
-  /** A clean stop and a start: everything is there. */
+  /** A restart after a clean stop: no data is lost. */
   public synchronized void restartCleanly() {
     epoch++;
   }
@@ -112,7 +112,7 @@ public final class FakeServer {
     memoryUsedPermille = permille;
   }
 
-  /** Acks name partitions of their frame that are longer than this. */
+  /** Acknowledgements report partitions as full that are longer than this. */
   public synchronized void callFullAbove(long bytes) {
     fullAboveBytes = bytes;
   }
@@ -245,7 +245,7 @@ public final class FakeServer {
     return Unpooled.directBuffer(Math.max(1, bytes.size())).writeBytes(bytes.toByteArray());
   }
 
-  /** Loses the n-th block of a partition, as with a disk. */
+  /** Loses the n-th block of a partition, as after the loss of a disk. */
   public synchronized void lose(int partition, int block, long attempt) {
     Log log = logs.get(partition);
     SliceMark mark = log.marks.get(block);
@@ -268,7 +268,7 @@ public final class FakeServer {
     return List.copyOf(accepted);
   }
 
-  /** Body lengths of the pushes, in order of arrival. */
+  /** Body lengths of the push frames, in order of arrival. */
   public synchronized List<Integer> pushLengths() {
     return List.copyOf(pushLengths);
   }

@@ -22,20 +22,20 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 
-/** Carries requests to fake servers, on an executor, and does what its faults say. */
+/** Transport to fake servers, on an executor, with injected faults. */
 public final class FakeTransport implements DataTransport {
-  /** What happens to a request. */
+  /** Outcome of a request. */
   public enum Fate {
     DONE,
-    /** The connection ends before the server hears of it. */
+    /** The connection is lost before the request reaches the server. */
     LOST_BEFORE,
-    /** The server does it and the connection ends before the reply. */
+    /** The server executes the request, and the connection is lost before the reply. */
     LOST_AFTER,
-    /** No reply comes before the connection is closed. */
+    /** There is no reply until the connection is closed. */
     SILENT
   }
 
-  /** Decides the fate of each request; a refusal is thrown. */
+  /** Decides the outcome of each request; a refusal is an exception. */
   public interface Faults {
     default Fate connect(ServerId server) throws SluiceException {
       return Fate.DONE;
@@ -76,7 +76,7 @@ public final class FakeTransport implements DataTransport {
     servers.forEach(server -> this.servers.put(server.id().getName(), server));
   }
 
-  /** Connections asked for. */
+  /** Number of requested connections. */
   public int connects() {
     return connects;
   }
@@ -106,7 +106,7 @@ public final class FakeTransport implements DataTransport {
     return result;
   }
 
-  /** Ends every connection, as a restart of all servers would. */
+  /** Closes every connection, like a restart of all servers. */
   public void dropConnections() {
     connections.forEach(Connection::close);
   }
@@ -185,7 +185,7 @@ public final class FakeTransport implements DataTransport {
               switch (fate.call()) {
                 case DONE -> {
                   T value = work.call();
-                  // As a real one: the body has left before its reply can come.
+                  // Like a real connection: the body is sent before its reply arrives.
                   release.run();
                   released[0] = true;
                   deliver(result, value);

@@ -9,9 +9,9 @@ import java.util.PriorityQueue;
 import java.util.function.Consumer;
 
 /**
- * Virtual time for clients, servers and coordinators in one thread: who waits runs what is
- * scheduled, in the order of its time, until an event arrives or the wait has passed. Belongs to
- * one thread.
+ * Virtual time for clients, servers and coordinators in one thread. A caller that waits runs the
+ * scheduled work in the order of its time, until an event arrives or the wait is over. Owned by one
+ * thread.
  */
 public final class VirtualTime implements TaskTime {
   private final PriorityQueue<Scheduled> queue =
@@ -27,19 +27,19 @@ public final class VirtualTime implements TaskTime {
     return nowNanos;
   }
 
-  /** Runs work after a delay, while somebody waits or {@link #runUntilIdle} runs. */
+  /** Schedules work after a delay; it runs during a wait or {@link #runUntilIdle}. */
   public void schedule(long delayNanos, Runnable work) {
     queue.add(new Scheduled(nowNanos + delayNanos, scheduled++, work));
   }
 
-  /** Lets time pass, and runs what is due. */
+  /** Advances the time, and runs the work that is due. */
   public void advance(long nanos) {
     long until = nowNanos + nanos;
     while (runNextBefore(until)) {}
     nowNanos = until;
   }
 
-  /** Runs everything that is scheduled, also what is scheduled meanwhile. */
+  /** Runs all scheduled work, including work that it schedules. */
   public void runUntilIdle() {
     while (runNextBefore(Long.MAX_VALUE)) {}
   }

@@ -1,2 +1,2 @@
-/** An in-memory shuffle server and a transport to it that can be told to fail, for tests. */
+/** In-memory shuffle servers and a transport with injected faults, for tests. */
 package io.sluice.client.fake;

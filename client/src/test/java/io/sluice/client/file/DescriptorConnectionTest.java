@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Against a server that a test plays, over a real socket. */
+/** Tests against a scripted server, over a real socket. */
 @Timeout(60)
 class DescriptorConnectionTest {
   @TempDir Path directory;
@@ -55,7 +55,7 @@ class DescriptorConnectionTest {
     return RunFileRequest.newBuilder().setEpoch(7).addNames(name).build();
   }
 
-  /** Answers each request with a pipe, in which is the name that was asked for. */
+  /** Replies to each request with a pipe that contains the requested name. */
   private Void serve(Socket accepted, int requests) throws IOException {
     for (int i = 0; i < requests; i++) {
       byte[] name = DescriptorServer.take(accepted).getNames(0).getBytes(StandardCharsets.UTF_8);
@@ -76,7 +76,7 @@ class DescriptorConnectionTest {
   }
 
   @Test
-  void givesEachThreadTheFileThatItAskedFor() throws Exception {
+  void returnsTheRequestedFileToEachThread() throws Exception {
     int files = 40;
     try (DescriptorConnection connection =
         DescriptorConnection.open(server.path(), System::nanoTime)) {
@@ -96,7 +96,7 @@ class DescriptorConnectionTest {
   }
 
   @Test
-  void saysThatNobodyListens() {
+  void failsIfNoServerListens() {
     assertThatThrownBy(
             () -> DescriptorConnection.open(directory.resolve("none").toString(), System::nanoTime))
         .isInstanceOf(IOException.class);
@@ -121,10 +121,10 @@ class DescriptorConnectionTest {
   }
 
   @Test
-  void givesUpAServerThatDoesNotAnswer() throws Exception {
+  void closesAfterTheTimeout() throws Exception {
     DescriptorConnection connection = DescriptorConnection.open(server.path(), this::aSecondLater);
     assertThatThrownBy(() -> connection.request(requestFor("f")))
-        .hasMessage("no answer for 5000 ms");
+        .hasMessage("no reply within 5000 ms");
     assertThat(connection.isOpen()).isFalse();
   }
 

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A server's short circuit as a test plays it, step by step. Belongs to one thread. */
+/** A scripted server that passes file descriptors. Owned by one thread. */
 final class DescriptorServer implements AutoCloseable {
   private static final int SOCKET_PATH_BYTES = 107;
 

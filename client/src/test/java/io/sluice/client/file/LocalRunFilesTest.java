@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Against a server that a test plays, over a real socket. */
+/** Tests against a scripted server, over a real socket. */
 @Timeout(60)
 class LocalRunFilesTest {
   private static final String NAME = "0000000000000001000000000000000f.run";
@@ -97,7 +97,7 @@ class LocalRunFilesTest {
   }
 
   @Test
-  void connectsAnewWhereTheServerWasStartedAnew() throws Exception {
+  void reconnectsAfterARestartOfTheServer() throws Exception {
     CompletableFuture<RunFileInput> before = files.open(source(1), NAME);
     Socket accepted = server.accept();
     answer(accepted);
@@ -111,22 +111,23 @@ class LocalRunFilesTest {
   }
 
   @Test
-  void doesNotAskAgainWhoGivesNothing() throws Exception {
+  void doesNotRetryAServerThatPassesNoDescriptor() throws Exception {
     RunFileSource source = source(1);
     assertThat(files.mayOpen(source)).isTrue();
     CompletableFuture<RunFileInput> opening = files.open(source, NAME);
     server.accept().close();
     assertThatThrownBy(opening::join).hasRootCauseInstanceOf(IOException.class);
     assertThat(files.mayOpen(source)).isFalse();
-    assertThat(files.mayOpen(source(2))).as("another life").isTrue();
+    assertThat(files.mayOpen(source(2))).as("after a restart of the server").isTrue();
   }
 
   @Test
-  void takesNoOtherFileThanItAskedFor() throws Exception {
+  void rejectsAnotherFileThanTheRequestedOne() throws Exception {
     String other = "0000000000000001000000000000000e.run";
     Files.copy(directory.resolve(NAME), directory.resolve(other));
     CompletableFuture<RunFileInput> opening = files.open(source(1), other);
     answer(server.accept());
-    assertThatThrownBy(opening::join).hasMessageContaining("the server gave run " + NAME);
+    assertThatThrownBy(opening::join)
+        .hasMessageContaining("the server returned another run file, found=" + NAME);
   }
 }

@@ -22,7 +22,7 @@ class RemoteDirectoryTest {
     "s3a://bucket/, s3a://bucket/app/server/",
     "hdfs://cluster/with blank, hdfs://cluster/with blank/app/server/",
   })
-  void aFileBelowItIsOpened(String directory, String above) throws IOException {
+  void acceptsAFileBelowTheDirectory(String directory, String above) throws IOException {
     assertThat(RemoteDirectory.parse(directory).fileIn(above + RUN)).isEqualTo(RUN);
   }
 
@@ -48,17 +48,17 @@ class RemoteDirectoryTest {
         "hdfs://cluster/sluice/app%2f..%2f/",
         "hdfs://cluster/sluice/app\n/",
       })
-  void aFileElsewhereIsRefused(String above) {
+  void rejectsAFileOutsideTheDirectory(String above) {
     assertThatThrownBy(() -> RemoteDirectory.parse("hdfs://cluster/sluice").fileIn(above + RUN))
         .isInstanceOf(IOException.class)
         .hasMessage(
-            "the server names a file that is not below hdfs://cluster/sluice, the directory of its"
-                + " run files");
+            "the server returned a run file outside of"
+                + " rss.client.read.remote.path=hdfs://cluster/sluice");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "sluice", "/sluice", "hdfs", "hdfs://cluster", "hdfs://c/a/../b"})
-  void aDirectoryHasAScheme(String text) {
+  void rejectsADirectoryWithoutScheme(String text) {
     assertThat(RemoteDirectory.isOne(text)).isFalse();
     assertThatThrownBy(() -> RemoteDirectory.parse(text))
         .isInstanceOf(IllegalArgumentException.class)

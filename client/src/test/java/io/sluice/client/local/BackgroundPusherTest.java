@@ -51,7 +51,7 @@ class BackgroundPusherTest {
         });
   }
 
-  /** Holds every push until it is let go. */
+  /** Delays every push until it is opened. */
   private static final class Gate implements Faults {
     private final CountDownLatch reached = new CountDownLatch(1);
     private final CountDownLatch open = new CountDownLatch(1);
@@ -72,7 +72,7 @@ class BackgroundPusherTest {
   }
 
   @Test
-  void pushesWhatItIsGivenOnAFewThreads() throws Exception {
+  void pushesAllOutputsOnAFewThreads() throws Exception {
     try (FakeCluster cluster = FakeCluster.threaded(3, NONE)) {
       ShuffleAssignment assignment = cluster.assign(50, 6, 1);
       try (BackgroundPusher pusher = pusher(cluster, 2, 100)) {
@@ -96,7 +96,7 @@ class BackgroundPusherTest {
   }
 
   @Test
-  void passesOverWhatIsGoneAndGoesOn() throws Exception {
+  void skipsADeletedOutputAndContinues() throws Exception {
     try (FakeCluster cluster = FakeCluster.threaded(1, NONE);
         BackgroundPusher pusher = pusher(cluster, 1, 100)) {
       ShuffleAssignment assignment = cluster.assign(5, 1, 1);
@@ -113,7 +113,7 @@ class BackgroundPusherTest {
   }
 
   @Test
-  void givesUpAnOutputThatAServerRefusesAndTakesTheNext() throws Exception {
+  void countsARefusedOutputAsFailedAndPushesTheNext() throws Exception {
     Faults refusing =
         new Faults() {
           @Override
@@ -133,7 +133,7 @@ class BackgroundPusherTest {
   }
 
   @Test
-  void takesNoMoreThanMayWait() throws Exception {
+  void dropsOutputsBeyondTheMaximumQueueLength() throws Exception {
     Gate gate = new Gate();
     try (FakeCluster cluster = FakeCluster.threaded(1, gate);
         BackgroundPusher pusher = pusher(cluster, 1, 2)) {
@@ -153,11 +153,11 @@ class BackgroundPusherTest {
   }
 
   @Test
-  void pushesNothingMoreOfAShuffleThatIsForgotten() throws Exception {
+  void stopsPushingAForgottenShuffle() throws Exception {
     Gate gate = new Gate();
     try (FakeCluster cluster = FakeCluster.threaded(1, gate);
         BackgroundPusher pusher = pusher(cluster, 1, 10)) {
-      // Several frames, and more than may be in flight.
+      // Several frames, and more bytes than the in-flight limit.
       ShuffleAssignment assignment = cluster.assign(1000, 1, 1);
       for (int attempt = 0; attempt < 4; attempt++) {
         FinishedOutput output =
@@ -183,13 +183,13 @@ class BackgroundPusherTest {
 
       assertThat(pusher.counters().droppedOutputs()).isEqualTo(4);
       assertThat(pusher.counters().pushedOutputs()).isZero();
-      // About what was in flight, of 120 frames in one output.
+      // About the frames in flight, of 120 frames in one output.
       assertThat(cluster.server(0).pushLengths()).hasSizeLessThan(20);
     }
   }
 
   @Test
-  void dropsAllOfAShuffleThatNobodyWantsAnyMore() throws Exception {
+  void dropsAllOutputsOfAnUnwantedShuffle() throws Exception {
     Gate gate = new Gate();
     AtomicBoolean wanted = new AtomicBoolean(true);
     try (FakeCluster cluster = FakeCluster.threaded(1, gate);
@@ -206,14 +206,14 @@ class BackgroundPusherTest {
       gate.open.countDown();
       assertThat(pusher.awaitIdle(DEADLINE_MS)).isTrue();
 
-      // The first was wanted when it began.
+      // The first output was wanted when its push began.
       assertThat(pusher.counters().pushedOutputs()).isEqualTo(1);
       assertThat(pusher.counters().droppedOutputs()).isEqualTo(3);
     }
   }
 
   @Test
-  void endsAtOnceAlthoughAServerDoesNotAnswer() throws Exception {
+  void closesAtOnceAlthoughAServerDoesNotReply() throws Exception {
     Faults silent =
         new Faults() {
           @Override

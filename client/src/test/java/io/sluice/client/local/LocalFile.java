@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Outputs in local files, laid out the plain way. */
+/** Local output files for tests, sorted in memory. */
 final class LocalFile {
   /** Fills a session. */
   interface Content {
@@ -31,7 +31,7 @@ final class LocalFile {
 
   private LocalFile() {}
 
-  /** Writes an output through a session and lays it out by partition. */
+  /** Writes an output through a session and sorts it by partition. */
   static FinishedOutput write(
       Path file, FakeCluster cluster, ShuffleAssignment assignment, long attempt, Content content)
       throws IOException {
@@ -48,7 +48,7 @@ final class LocalFile {
         assignment, new MapAttempt(attempt, (int) attempt), file, lengths::clone, null, () -> true);
   }
 
-  /** What comes out of a session. */
+  /** Collects the frames of a session. */
   static LocalFile frames(
       FakeCluster cluster,
       ShuffleAssignment assignment,
@@ -89,7 +89,7 @@ final class LocalFile {
     }
   }
 
-  /** In the order in which they came. */
+  /** Block headers in the order of arrival. */
   List<BlockHeader> blocks() {
     return blocks;
   }

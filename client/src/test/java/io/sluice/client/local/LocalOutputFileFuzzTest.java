@@ -31,26 +31,26 @@ class LocalOutputFileFuzzTest {
   }
 
   @Test
-  void aFrameIsRefusedOrLaidOutByPartition() {
+  void aFrameIsRejectedOrSortedByPartition() {
     Path temporary = directory.resolve("temporary");
     Path target = directory.resolve("target");
     DecoderFuzz.of(blocks(0, 1, 3), blocks(2, 0, 1, 1, 0))
         .refusing(IOException.class)
-        // A partition that the output does not have.
+        // A partition outside of the output.
         .refusing(IllegalArgumentException.class)
         .run(
             input -> {
               try (LocalOutputFile file = new LocalOutputFile(temporary, PARTITIONS)) {
                 file.accept(Unpooled.wrappedBuffer(input));
                 assertThat(file.bytes()).isEqualTo(input.length);
-                assertLaidOut(file.finish(target), Files.readAllBytes(target), input.length);
+                assertSorted(file.finish(target), Files.readAllBytes(target), input.length);
               } finally {
                 assertThat(temporary).doesNotExist();
               }
             });
   }
 
-  private static void assertLaidOut(long[] lengths, byte[] file, int length) throws IOException {
+  private static void assertSorted(long[] lengths, byte[] file, int length) throws IOException {
     assertThat(lengths).hasSize(PARTITIONS);
     assertThat(file).hasSize(length);
     ByteBuf blocks = Unpooled.wrappedBuffer(file);

@@ -57,9 +57,12 @@ class LocalOutputFileTest {
     }
   }
 
-  /** Frames of random blocks against a model that keeps the bytes of each partition in order. */
+  /**
+   * Frames of random blocks, compared with a model that stores the bytes of each partition in
+   * order.
+   */
   @Test
-  void laysBlocksOutByPartitionInTheOrderInWhichTheyCame() throws Exception {
+  void sortsBlocksByPartitionInTheOrderOfArrival() throws Exception {
     for (int seed = 0; seed < TestEffort.times(20); seed++) {
       Random random = new Random(seed);
       int partitions = 1 + random.nextInt(seed % 3 == 0 ? 3 : 400);
@@ -114,16 +117,16 @@ class LocalOutputFileTest {
   }
 
   @Test
-  void makesNoFileForNothing() throws Exception {
+  void createsNoFileWithoutBlocks() throws Exception {
     try (LocalOutputFile file = new LocalOutputFile(directory.resolve("nowhere/temporary"), 3)) {
       assertThat(file.finish(directory.resolve("target"))).containsOnly(0).hasSize(3);
     }
     assertThat(files()).isEmpty();
   }
 
-  /** Spark makes it beforehand where an external shuffle service is to remove it. */
+  /** With an external shuffle service that deletes files, Spark creates the file before. */
   @Test
-  void takesAFileThatIsThereAlready() throws Exception {
+  void truncatesAnExistingFile() throws Exception {
     Path temporary = Files.write(directory.resolve("temporary"), new byte[100]);
     byte[] block = block(2, 0, new byte[10]);
     Path target = directory.resolve("target");
@@ -136,7 +139,7 @@ class LocalOutputFileTest {
   }
 
   @Test
-  void removesItsTemporaryFileWhenGivenUp() throws Exception {
+  void deletesItsTemporaryFileOnClose() throws Exception {
     LocalOutputFile file = new LocalOutputFile(directory.resolve("temporary"), 3);
     file.accept(Unpooled.wrappedBuffer(block(2, 0, new byte[10])));
     assertThat(files()).hasSize(1);
@@ -149,7 +152,7 @@ class LocalOutputFileTest {
   }
 
   @Test
-  void saysInOneLineWhereItCannotWrite() throws Exception {
+  void reportsInOneLineThatTheFileCannotBeWritten() throws Exception {
     Path temporary = directory.resolve("missing/temporary");
     try (LocalOutputFile file = new LocalOutputFile(temporary, 3)) {
       assertThatThrownBy(() -> file.accept(Unpooled.wrappedBuffer(block(2, 0, new byte[10]))))
@@ -162,9 +165,9 @@ class LocalOutputFileTest {
     }
   }
 
-  /** A full disk, as {@code /dev/full} plays it, for what is written and for what is laid out. */
+  /** A full disk, simulated by {@code /dev/full}, at writing and at sorting. */
   @Test
-  void saysInOneLineThatTheDiskIsFull() throws Exception {
+  void reportsInOneLineThatTheDiskIsFull() throws Exception {
     Path full = Path.of("/dev/full");
     org.junit.jupiter.api.Assumptions.assumeTrue(Files.isWritable(full));
     try (LocalOutputFile file = new LocalOutputFile(directory.resolve("temporary"), 3)) {
@@ -174,7 +177,7 @@ class LocalOutputFileTest {
 
       assertThatThrownBy(() -> file.finish(link))
           .isInstanceOf(IOException.class)
-          .hasMessageContaining("local output cannot be laid out file=" + link)
+          .hasMessageContaining("local output cannot be sorted by partition file=" + link)
           .hasMessageContaining("No space left on device")
           .hasMessageNotContaining("\n");
     }
@@ -186,7 +189,7 @@ class LocalOutputFileTest {
     try (LocalOutputFile file = new LocalOutputFile(directory.resolve("temporary"), 3)) {
       assertThatThrownBy(() -> file.accept(Unpooled.wrappedBuffer(block(3, 0, new byte[1]))))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("partition 3");
+          .hasMessageContaining("partition=3");
     }
   }
 }

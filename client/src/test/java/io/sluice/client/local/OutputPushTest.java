@@ -84,7 +84,7 @@ class OutputPushTest {
 
   @ParameterizedTest
   @MethodSource("seeds")
-  void whatIsPushedFromAFileIsReadLikeAnyOther(long seed) throws Exception {
+  void readsBlocksThatWerePushedFromAFile(long seed) throws Exception {
     Random random = new Random(seed);
     try (FakeCluster cluster = FakeCluster.inline(3, NONE)) {
       int partitions = 1 + random.nextInt(60);
@@ -104,7 +104,7 @@ class OutputPushTest {
                   }
                   for (int partition = 0; partition < partitions; partition++) {
                     if (random.nextInt(3) > 0) {
-                      // Up to some frames long.
+                      // Up to several frames.
                       int most = random.nextInt(20) == 0 ? 60_000 : 4000;
                       byte[] content = noise(random.nextLong(), 1 + random.nextInt(most));
                       session.add(partition, content, 0, content.length, 3);
@@ -128,15 +128,15 @@ class OutputPushTest {
       }
       assertThat(found.keySet()).isEqualTo(added.keySet());
       added.forEach(
-          (partition, contents) ->
+          (partition, batches) ->
               assertThat(found.get(partition).toArray(byte[][]::new))
                   .as("partition " + partition)
-                  .isDeepEqualTo(contents.toArray(byte[][]::new)));
+                  .isDeepEqualTo(batches.toArray(byte[][]::new)));
     }
   }
 
   @Test
-  void aTaskWithoutSpillsLeavesBlocksInOrderWithoutEndMarks() throws Exception {
+  void aTaskWithoutSpillsWritesSortedBlocksWithoutEndMarks() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, NONE)) {
       LocalFile local =
           LocalFile.frames(
@@ -176,7 +176,7 @@ class OutputPushTest {
   }
 
   @Test
-  void largePartitionsAreLeftOut() throws Exception {
+  void skipsLargePartitions() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, NONE)) {
       FinishedOutput output =
           written(
@@ -221,7 +221,7 @@ class OutputPushTest {
   }
 
   @Test
-  void saysWhatIsWrongWithTheFile() throws Exception {
+  void reportsADamagedFile() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, NONE)) {
       FinishedOutput output =
           written(
@@ -237,7 +237,7 @@ class OutputPushTest {
       Files.write(output.data(), java.util.Arrays.copyOf(bytes, 2_000));
       assertThatThrownBy(() -> run(cluster, output))
           .isInstanceOf(EOFException.class)
-          .hasMessageContaining("ends early")
+          .hasMessageContaining("local output truncated")
           .hasMessageContaining(output.data().toString());
 
       Files.write(output.data(), new byte[bytes.length]);
@@ -264,7 +264,7 @@ class OutputPushTest {
     }
   }
 
-  /** Refuses all pushes to one server for good. */
+  /** Refuses all pushes to one server permanently. */
   private static Faults refusing(String name) {
     return new Faults() {
       @Override
@@ -278,7 +278,7 @@ class OutputPushTest {
   }
 
   @Test
-  void leavesWhatAServerRefusesAndGoesOnWithTheOthers() throws Exception {
+  void continuesWithOtherServersAfterARefusal() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, refusing("server-0"))) {
       FinishedOutput output =
           written(cluster, cluster.assign(20, 2, 1), session -> addEach(session, 20, 9_000));
@@ -297,7 +297,7 @@ class OutputPushTest {
   }
 
   @Test
-  void failsWhenAServerHasLostWhatItTook() throws Exception {
+  void failsWhenAServerLostAcknowledgedBlocks() throws Exception {
     AtomicReference<FakeCluster> restarted = new AtomicReference<>();
     AtomicInteger pushes = new AtomicInteger();
     Faults crash =

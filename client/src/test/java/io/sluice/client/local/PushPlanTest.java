@@ -79,7 +79,7 @@ class PushPlanTest {
   }
 
   @Test
-  void putsSmallPartitionsOfOneSetIntoOnePieceAlthoughOthersLieBetween() {
+  void combinesSmallPartitionsOfOneSetIntoOnePiece() {
     long[] lengths = new long[100];
     Arrays.fill(lengths, 2);
 

@@ -32,7 +32,7 @@ class ApplicationAssignmentsTest {
   private final ApplicationAssignments assignments =
       new ApplicationAssignments(coordinator, LIMIT, () -> nanos);
 
-  /** Gives out servers one after the other. */
+  /** Returns servers in order. */
   private static final class Coordinator implements ApplicationAssignments.Source {
     final Deque<ServerId> free = new ArrayDeque<>();
     final List<Set<String>> asked = new ArrayList<>();
@@ -61,7 +61,7 @@ class ApplicationAssignmentsTest {
   }
 
   @Test
-  void aFailedServerIsReplacedOnceHoweverOftenItIsReported() {
+  void aFailedServerIsReplacedOnceForAllReports() {
     assignments.register(TestAssignments.of(1, 2, 1));
     coordinator.free.add(TestAssignments.server(7));
 
@@ -77,7 +77,7 @@ class ApplicationAssignmentsTest {
   }
 
   @Test
-  void aLeavingServerIsReplacedByTheOneThatTakesWhatItHad() {
+  void aLeavingServerIsReplacedByTheTargetOfItsMove() {
     assignments.register(TestAssignments.of(1, 2, 1));
 
     assertThat(assignments.moved(1, "s0", TestAssignments.server(7))).isTrue();
@@ -87,13 +87,15 @@ class ApplicationAssignmentsTest {
     assertThat(newestOf(after, 3)).isEqualTo("s7");
     assertThat(newestOf(after, 13)).isEqualTo("s1");
     assertThat(assignments.moved(1, "s0", TestAssignments.server(7))).isTrue();
-    assertThat(assignments.newest(1)).as("said again").isSameAs(after);
-    assertThat(failed(1, "s0")).as("met when it had gone").isSameAs(after);
+    assertThat(assignments.newest(1)).as("after a second report of the move").isSameAs(after);
+    assertThat(failed(1, "s0"))
+        .as("after a failure report for the server that left")
+        .isSameAs(after);
     assertThat(coordinator.asked).isEmpty();
   }
 
   @Test
-  void aServerThatHadFailedBeforeItLeftIsLookedForAtItsTargetAsWell() {
+  void readersVisitTheMoveTargetOfAServerThatFailedBefore() {
     assignments.register(TestAssignments.of(1, 2, 1));
     coordinator.free.add(TestAssignments.server(5));
     failed(1, "s0");
@@ -101,13 +103,13 @@ class ApplicationAssignmentsTest {
     assertThat(assignments.moved(1, "s0", TestAssignments.server(7))).isTrue();
     ShuffleAssignment after = assignments.newest(1);
 
-    assertThat(newestOf(after, 3)).as("where writers go").isEqualTo("s5");
+    assertThat(newestOf(after, 3)).as("server that gets pushes").isEqualTo("s5");
     assertThat(after.chainLength(0, 0)).isEqualTo(3);
     assertThat(after.servers().get(after.chainServer(0, 0, 1)).getName()).isEqualTo("s7");
   }
 
   @Test
-  void aMoveOfAShuffleOrServerThatIsNotKnownConcernsNobody() {
+  void ignoresAMoveOfAnUnknownShuffleOrServer() {
     assignments.register(TestAssignments.of(1, 2, 1));
     ShuffleAssignment before = assignments.newest(1);
 
@@ -118,7 +120,7 @@ class ApplicationAssignmentsTest {
   }
 
   @Test
-  void whereAssignmentsNeverChangeAMoveIsNotHeeded() {
+  void rejectsAMoveIfAssignmentsNeverChange() {
     ApplicationAssignments fixed = new ApplicationAssignments(coordinator, 0, () -> nanos);
     fixed.register(TestAssignments.of(1, 2, 1));
 
@@ -128,7 +130,7 @@ class ApplicationAssignmentsTest {
   }
 
   @Test
-  void onlyFullPartitionsMoveOn() {
+  void onlyFullPartitionsGetAnAdditionalServer() {
     assignments.register(TestAssignments.of(1, 2, 1));
     coordinator.free.add(TestAssignments.server(7));
 
@@ -138,12 +140,12 @@ class ApplicationAssignmentsTest {
     assertThat(newestOf(after, 4)).isEqualTo("s7");
     assertThat(newestOf(after, 5)).isEqualTo("s0");
     assertThat(full(1, "s0", 3)).isSameAs(after);
-    assertThat(full(1, "s0", 13)).as("s1 has it").isSameAs(after);
+    assertThat(full(1, "s0", 13)).as("s1 has the partition already").isSameAs(after);
     assertThat(coordinator.asked).hasSize(1);
   }
 
   @Test
-  void aServerThatHasThePartitionsOrFailedIsNotTaken() {
+  void excludesFailedServersAndThoseWithThePartitions() {
     assignments.register(TestAssignments.of(1, 3, 2));
     assignments.register(TestAssignments.of(2, 3, 1));
     assignments.register(TestAssignments.of(3, 3, 1));
@@ -153,14 +155,14 @@ class ApplicationAssignmentsTest {
 
     // s0 shares one range with s1 and one with s2.
     assertThat(coordinator.asked.get(1)).containsExactlyInAnyOrder("s0", "s1", "s2");
-    assertThat(coordinator.asked.get(2)).as("next best").containsExactlyInAnyOrder("s0", "s2");
+    assertThat(coordinator.asked.get(2)).as("second choice").containsExactlyInAnyOrder("s0", "s2");
     nanos += TimeUnit.MINUTES.toNanos(2);
     failed(2, "s0");
     assertThat(coordinator.asked.get(3)).as("s2 failed long ago").containsExactly("s0");
   }
 
   @Test
-  void aServerThatHasSomeOfThePartitionsIsTakenIfThereIsNoOther() {
+  void usesAServerWithSomeOfThePartitionsAsASecondChoice() {
     assignments.register(TestAssignments.of(1, 3, 2));
 
     failed(1, "s0");
@@ -175,7 +177,7 @@ class ApplicationAssignmentsTest {
   }
 
   @Test
-  void aServerThatFailedAMomentAgoIsTakenIfThereIsNoOther() {
+  void usesARecentlyFailedServerAsTheLastChoice() {
     assignments.register(TestAssignments.of(1, 2, 1));
     assignments.register(TestAssignments.of(2, 2, 1));
     failed(1, "s1");
@@ -186,7 +188,7 @@ class ApplicationAssignmentsTest {
   }
 
   @Test
-  void withoutACoordinatorAServerOfTheShuffleTakesOver() {
+  void usesAServerOfTheShuffleWithoutACoordinator() {
     assignments.register(TestAssignments.of(1, 3, 1));
 
     ShuffleAssignment one = failed(1, "s0");
@@ -196,12 +198,12 @@ class ApplicationAssignmentsTest {
     assertThat(newestOf(one, 0)).isIn("s1", "s2");
     assertThat(newestOf(two, 0)).isEqualTo("s2");
     assertThat(newestOf(two, 10)).isEqualTo("s2");
-    assertThat(three).as("there is no other").isSameAs(two);
+    assertThat(three).as("no other server is available").isSameAs(two);
     assertThat(assignments.replacementServers()).isZero();
   }
 
   @Test
-  void noMoreServersThanTheLimitAllowsJoinAShuffle() {
+  void addsNoMoreServersThanTheLimit() {
     assignments.register(TestAssignments.of(1, 1, 1));
     for (int i = 10; i < 20; i++) {
       coordinator.free.add(TestAssignments.server(i));
@@ -219,7 +221,7 @@ class ApplicationAssignmentsTest {
   }
 
   @Test
-  void aSearchInVainIsNotRepeatedAtOnce() {
+  void doesNotRepeatAFailedSearchAtOnce() {
     assignments.register(TestAssignments.of(1, 1, 1));
 
     failed(1, "s0");
@@ -232,7 +234,7 @@ class ApplicationAssignmentsTest {
   }
 
   @Test
-  void knowsNothingOfShufflesThatAreGoneAndServersThatTakeNoPart() {
+  void ignoresUnknownShufflesAndServers() {
     ShuffleAssignment first = TestAssignments.of(1, 2, 1);
     assignments.register(first);
 
@@ -258,7 +260,7 @@ class ApplicationAssignmentsTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})
-  void manyTasksAtOnceMakeOneHistory(long seed) throws Exception {
+  void concurrentReportsProduceOneHistory(long seed) throws Exception {
     ShuffleAssignment first = TestAssignments.of(1, 4, 1);
     assignments.register(first);
     for (int i = 10; i < 10 + LIMIT; i++) {
@@ -296,7 +298,7 @@ class ApplicationAssignmentsTest {
     ShuffleAssignment last = assignments.newest(1);
     for (ShuffleAssignment one : seen) {
       assertThat(one.generation()).isLessThanOrEqualTo(last.generation());
-      // Whoever pushed by an older one finds its servers in the last one's chains.
+      // The chains of the last assignment contain the servers of all earlier ones.
       for (int partition = 0; partition < 40; partition++) {
         assertThat(chain(last, partition)).containsAll(chain(one, partition));
       }

@@ -7,13 +7,13 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Keeps the headers of the blocks that it is given, each of which must be whole. */
+/** Collects the headers of all blocks, each of which must be whole. */
 final class CollectingSink implements LocalSink {
   private final List<BlockHeader> blocks = new ArrayList<>();
   private int frames;
   private boolean full;
 
-  /** Takes nothing more. */
+  /** Rejects all later blocks. */
   void fill() {
     full = true;
   }

@@ -10,10 +10,10 @@ import io.sluice.proto.ServerId;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Servers in trouble, each from a push of its own on. */
+/** Servers with faults, each from a certain push on. */
 final class FailingServers implements Faults {
-  /** What a server does, from its so-many-th push on. */
-  enum Trouble {
+  /** Behaviour of a failing server. */
+  enum FaultKind {
     UNREACHABLE,
     CUT_BEFORE,
     CUT_AFTER,
@@ -29,57 +29,57 @@ final class FailingServers implements Faults {
 
     private final StatusCode refusal;
 
-    Trouble() {
+    FaultKind() {
       this(null);
     }
 
-    Trouble(StatusCode refusal) {
+    FaultKind(StatusCode refusal) {
       this.refusal = refusal;
     }
   }
 
-  private final Map<String, Trouble> troubles = new ConcurrentHashMap<>();
+  private final Map<String, FaultKind> faults = new ConcurrentHashMap<>();
   private final Map<String, Integer> from = new ConcurrentHashMap<>();
   private final Map<String, Integer> pushes = new ConcurrentHashMap<>();
   private final Map<String, Integer> connects = new ConcurrentHashMap<>();
 
-  FailingServers with(int server, Trouble trouble, int fromPush) {
-    troubles.put("server-" + server, trouble);
+  FailingServers with(int server, FaultKind kind, int fromPush) {
+    faults.put("server-" + server, kind);
     from.put("server-" + server, fromPush);
     return this;
   }
 
-  void over() {
-    troubles.clear();
+  void recover() {
+    faults.clear();
   }
 
   int connects(int server) {
     return connects.getOrDefault("server-" + server, 0);
   }
 
-  private Trouble now(String server) {
+  private FaultKind now(String server) {
     return pushes.getOrDefault(server, 0) < from.getOrDefault(server, 0)
         ? null
-        : troubles.get(server);
+        : faults.get(server);
   }
 
   @Override
   public Fate connect(ServerId server) {
     connects.merge(server.getName(), 1, Integer::sum);
-    return now(server.getName()) == Trouble.UNREACHABLE ? Fate.LOST_BEFORE : Fate.DONE;
+    return now(server.getName()) == FaultKind.UNREACHABLE ? Fate.LOST_BEFORE : Fate.DONE;
   }
 
   @Override
   public Fate push(ServerId server, Push push, ByteBuf body) throws SluiceException {
-    Trouble trouble = now(server.getName());
+    FaultKind kind = now(server.getName());
     pushes.merge(server.getName(), 1, Integer::sum);
-    if (trouble == null) {
+    if (kind == null) {
       return Fate.DONE;
     }
-    if (trouble.refusal != null) {
-      throw new SluiceException(trouble.refusal, "refused");
+    if (kind.refusal != null) {
+      throw new SluiceException(kind.refusal, "refused");
     }
-    return switch (trouble) {
+    return switch (kind) {
       case CUT_AFTER -> Fate.LOST_AFTER;
       case SILENT -> Fate.SILENT;
       default -> Fate.LOST_BEFORE;

@@ -8,7 +8,7 @@ import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.fake.FakeCluster;
 import io.sluice.client.fake.FakeTransport.Fate;
 import io.sluice.client.fake.FakeTransport.Faults;
-import io.sluice.client.push.FailingServers.Trouble;
+import io.sluice.client.push.FailingServers.FaultKind;
 import io.sluice.client.push.ReplacementServers.Cause;
 import io.sluice.client.server.RetryPolicy;
 import io.sluice.common.block.BlockCodec;
@@ -43,10 +43,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 class FailoverTest {
   private static final int PARTITIONS = 8;
 
-  /** Ends by the number of tries, so that a busy machine makes no difference. */
+  /**
+   * Limited by the number of attempts, so that the result does not depend on the machine's load.
+   */
   private static final RetryPolicy THREE_TRIES = new RetryPolicy(3, 1, 2, 20_000);
 
-  /** Ends the wait for what never comes; all else is answered before a call returns. */
+  /** Short, for requests without reply; all other requests complete before the call returns. */
   private static final RetryPolicy IMPATIENT = new RetryPolicy(3, 1, 2, 25);
 
   private static PushConfig config(int quorum) {
@@ -59,7 +61,7 @@ class FailoverTest {
     session.add(partition, bytes, 0, length, 1);
   }
 
-  /** Contents for all partitions, in two passes, so that every server gets several frames. */
+  /** Adds batches to all partitions, in two passes, so that every server gets several frames. */
   private static void addAll(PushSession session) throws IOException {
     for (int pass = 0; pass < 2; pass++) {
       for (int partition = 0; partition < PARTITIONS; partition++) {
@@ -70,9 +72,7 @@ class FailoverTest {
     }
   }
 
-  /**
-   * Every block is where a reader looks: on a server of the partition's chains, or in local output.
-   */
+  /** Verifies that every block is on a server of the partition's chains, or in local output. */
   private static void assertWhole(
       FakeCluster cluster,
       ShuffleAssignment newest,
@@ -112,12 +112,12 @@ class FailoverTest {
 
   private static Stream<Arguments> combinations() {
     List<Arguments> all = new ArrayList<>();
-    for (Trouble trouble : Trouble.values()) {
+    for (FaultKind kind : FaultKind.values()) {
       for (int from : new int[] {0, 2}) {
         for (int quorum = 0; quorum <= 2; quorum++) {
           for (int spares = 0; spares <= 1; spares++) {
             for (boolean sink : new boolean[] {false, true}) {
-              all.add(Arguments.of(trouble, from, Math.max(1, quorum), quorum > 0, spares, sink));
+              all.add(Arguments.of(kind, from, Math.max(1, quorum), quorum > 0, spares, sink));
             }
           }
         }
@@ -127,17 +127,17 @@ class FailoverTest {
   }
 
   /**
-   * One of two servers is in trouble before or after its first acknowledgements: with and without a
-   * further server, local output, a replica, and a quorum that needs it.
+   * One of two servers fails before or after its first acknowledgements: with and without a
+   * replacement server, local output, a replica, and a quorum that needs it.
    */
   @ParameterizedTest(name = "{0} from push {1}, quorum {2}, replicated {3}, {4} spare, sink {5}")
   @MethodSource("combinations")
-  void goesTheFirstWayThatThereIs(
-      Trouble trouble, int from, int quorum, boolean replicated, int spares, boolean hasSink)
+  void usesTheFirstAvailableAlternative(
+      FaultKind kind, int from, int quorum, boolean replicated, int spares, boolean hasSink)
       throws Exception {
-    FailingServers troubles = new FailingServers().with(0, trouble, from);
+    FailingServers faults = new FailingServers().with(0, kind, from);
     CollectingSink sink = hasSink ? new CollectingSink() : null;
-    try (FakeCluster cluster = FakeCluster.inline(4, troubles)) {
+    try (FakeCluster cluster = FakeCluster.inline(4, faults)) {
       cluster.use(config(quorum));
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, replicated ? 2 : 1, 2);
       FakeDriver driver =
@@ -172,7 +172,7 @@ class FailoverTest {
               .isEqualTo(sink.blocks().stream().mapToLong(BlockHeader::blockLength).sum());
         }
         assertWhole(cluster, driver.newest(), sink, 5, session.partitionLengths());
-        // Blocks that lie in one piece at a server count as copies; both must be where asked for.
+        // Adjacent blocks at a server count as a replica; both replicas must exist if required.
         if (replicated && quorum == 2 && spares == 0) {
           assertThat(sink.blocks()).isNotEmpty();
         }
@@ -181,13 +181,13 @@ class FailoverTest {
   }
 
   @Test
-  void goesToLocalOutputWhenEveryServerIsGone() throws Exception {
-    FailingServers troubles = new FailingServers();
+  void usesLocalOutputWhenEveryServerIsUnreachable() throws Exception {
+    FailingServers faults = new FailingServers();
     for (int i = 0; i < 4; i++) {
-      troubles.with(i, Trouble.UNREACHABLE, 0);
+      faults.with(i, FaultKind.UNREACHABLE, 0);
     }
     CollectingSink sink = new CollectingSink();
-    try (FakeCluster cluster = FakeCluster.inline(4, troubles)) {
+    try (FakeCluster cluster = FakeCluster.inline(4, faults)) {
       cluster.use(config(1));
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1, 2);
       FakeDriver driver = new FakeDriver(cluster, assignment, 2, 3);
@@ -205,7 +205,7 @@ class FailoverTest {
   }
 
   @Test
-  void aServerThatDeniesTheConnectionIsAskedOnceForAllSessions() throws Exception {
+  void connectsOncePerProcessToAServerThatDeniesAccess() throws Exception {
     List<String> asked = new ArrayList<>();
     Faults faults =
         new Faults() {
@@ -236,9 +236,9 @@ class FailoverTest {
 
   @Test
   void followsAReplacementServerThatFailsToTheNext() throws Exception {
-    FailingServers troubles =
-        new FailingServers().with(0, Trouble.CUT_BEFORE, 1).with(2, Trouble.CUT_BEFORE, 1);
-    try (FakeCluster cluster = FakeCluster.inline(4, troubles)) {
+    FailingServers faults =
+        new FailingServers().with(0, FaultKind.CUT_BEFORE, 1).with(2, FaultKind.CUT_BEFORE, 1);
+    try (FakeCluster cluster = FakeCluster.inline(4, faults)) {
       cluster.use(config(1));
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1, 2);
       FakeDriver driver = new FakeDriver(cluster, assignment, 2, 3);
@@ -256,9 +256,9 @@ class FailoverTest {
   }
 
   @Test
-  void goesOnWithoutAskingWhereOthersHaveReportedTheFailure() throws Exception {
-    FailingServers troubles = new FailingServers().with(0, Trouble.CUT_BEFORE, 2);
-    try (FakeCluster cluster = FakeCluster.inline(4, troubles)) {
+  void usesAReplacementThatAnotherTaskReportedWithoutRequest() throws Exception {
+    FailingServers faults = new FailingServers().with(0, FaultKind.CUT_BEFORE, 2);
+    try (FakeCluster cluster = FakeCluster.inline(4, faults)) {
       cluster.use(config(1));
       ShuffleAssignment first = cluster.assign(PARTITIONS, 2, 1, 2);
       FakeDriver driver = new FakeDriver(cluster, first, 2);
@@ -269,14 +269,14 @@ class FailoverTest {
         session.finish();
 
         assertThat(driver.asked()).isEmpty();
-        assertThat(troubles.connects(0)).isZero();
+        assertThat(faults.connects(0)).isZero();
         assertWhole(cluster, driver.newest(), null, 5, session.partitionLengths());
       }
     }
   }
 
   @Test
-  void sendsLaterBlocksOfFullPartitionsToAReplacementServerAndAsksOnceForEach() throws Exception {
+  void sendsLaterBlocksOfFullPartitionsToAnAdditionalServer() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(4, new Faults() {})) {
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1, 2);
       FakeDriver driver = new FakeDriver(cluster, assignment, 2);
@@ -302,7 +302,7 @@ class FailoverTest {
   }
 
   @Test
-  void staysWithAServerThatIsFullWhereThereIsNoOther() throws Exception {
+  void keepsAFullServerIfNoOtherIsAvailable() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, new Faults() {})) {
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1);
       FakeDriver driver = new FakeDriver(cluster, assignment);
@@ -320,16 +320,16 @@ class FailoverTest {
   }
 
   @Test
-  void neverBlocksForAnAnswerWhileThereIsRoom() throws Exception {
-    FailingServers troubles = new FailingServers().with(0, Trouble.CUT_BEFORE, 0);
-    try (FakeCluster cluster = FakeCluster.inline(4, troubles)) {
+  void doesNotWaitForTheDriverWhileTheWindowHasRoom() throws Exception {
+    FailingServers faults = new FailingServers().with(0, FaultKind.CUT_BEFORE, 0);
+    try (FakeCluster cluster = FakeCluster.inline(4, faults)) {
       cluster.use(config(1));
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1, 2);
       FakeDriver driver = new FakeDriver(cluster, assignment, 2);
-      driver.hold();
+      driver.delayAnswers();
       try (FramedPushSession session =
           cluster.push(assignment, 5, 1, new PushOptions(null, driver, null))) {
-        // Of server 0 in part; of server 1 far more than may be in flight.
+        // Some frames for server 0; for server 1 far more than the in-flight limit.
         add(session, 0, 4000);
         for (int i = 0; i < 100; i++) {
           add(session, 7, 4000);
@@ -343,19 +343,19 @@ class FailoverTest {
   }
 
   @Test
-  void goesToLocalOutputWhenNoAnswerComesInTime() throws Exception {
-    FailingServers troubles = new FailingServers().with(0, Trouble.CUT_BEFORE, 0);
+  void usesLocalOutputIfTheDriverDoesNotReplyInTime() throws Exception {
+    FailingServers faults = new FailingServers().with(0, FaultKind.CUT_BEFORE, 0);
     CollectingSink sink = new CollectingSink();
-    try (FakeCluster cluster = FakeCluster.inline(4, troubles)) {
+    try (FakeCluster cluster = FakeCluster.inline(4, faults)) {
       cluster.use(config(1));
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1, 2);
       FakeDriver driver = new FakeDriver(cluster, assignment, 2);
-      driver.hold();
+      driver.delayAnswers();
       try (FramedPushSession session =
           cluster.push(assignment, 5, 1, new PushOptions(null, driver, sink))) {
         addAll(session);
         session.finish();
-        // Too late to matter, and does no harm.
+        // A late answer is ignored.
         driver.answerAll();
 
         assertThat(session.counters().rerouted().localFrames()).isPositive();
@@ -365,10 +365,10 @@ class FailoverTest {
   }
 
   @Test
-  void treatsAnAnswerThatFailsAsNone() throws Exception {
-    FailingServers troubles = new FailingServers().with(0, Trouble.CUT_BEFORE, 0);
+  void treatsAFailedRequestAsNoReplacement() throws Exception {
+    FailingServers faults = new FailingServers().with(0, FaultKind.CUT_BEFORE, 0);
     CollectingSink sink = new CollectingSink();
-    try (FakeCluster cluster = FakeCluster.inline(2, troubles)) {
+    try (FakeCluster cluster = FakeCluster.inline(2, faults)) {
       cluster.use(config(1));
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1);
       ReplacementServers broken =
@@ -383,12 +383,12 @@ class FailoverTest {
     }
   }
 
-  /** A server that lost what it acknowledged makes a hole that no other way mends. */
+  /** Frames that a server acknowledged and lost are not sent again: the attempt fails. */
   @ParameterizedTest
   @EnumSource(
       value = StatusCode.class,
       names = {"STALE_EPOCH", "EXPIRED"})
-  void failsAtOnceWhenAcknowledgedBlocksAreGone(StatusCode how) throws Exception {
+  void failsAtOnceWhenAcknowledgedBlocksAreLost(StatusCode how) throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(4, new Faults() {})) {
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1, 2);
       FakeDriver driver = new FakeDriver(cluster, assignment, 2);
@@ -418,7 +418,7 @@ class FailoverTest {
   }
 
   @Test
-  void goesOnElsewhereWhenTheShuffleIsExpiredAtAServerThatHasNothing() throws Exception {
+  void failsOverIfTheShuffleExpiredAtAServerWithoutAcknowledgedBlocks() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(4, new Faults() {})) {
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1, 2);
       FakeDriver driver = new FakeDriver(cluster, assignment, 2);
@@ -434,11 +434,11 @@ class FailoverTest {
   }
 
   @Test
-  void saysWhyLocalOutputTakesNothingAndFreesAll() throws Exception {
-    FailingServers troubles = new FailingServers().with(0, Trouble.UNREACHABLE, 0);
+  void failsWithTheErrorOfLocalOutputAndFreesAllMemory() throws Exception {
+    FailingServers faults = new FailingServers().with(0, FaultKind.UNREACHABLE, 0);
     CollectingSink sink = new CollectingSink();
     sink.fill();
-    try (FakeCluster cluster = FakeCluster.inline(2, troubles)) {
+    try (FakeCluster cluster = FakeCluster.inline(2, faults)) {
       cluster.use(config(1));
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1);
       try (FramedPushSession session =
@@ -456,8 +456,8 @@ class FailoverTest {
 
   @Test
   void waitsForAFailingServerOnceForAllTasksOfAProcess() throws Exception {
-    FailingServers troubles = new FailingServers().with(0, Trouble.UNREACHABLE, 0);
-    try (FakeCluster cluster = FakeCluster.inline(2, troubles)) {
+    FailingServers faults = new FailingServers().with(0, FaultKind.UNREACHABLE, 0);
+    try (FakeCluster cluster = FakeCluster.inline(2, faults)) {
       cluster.use(config(1));
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1);
       for (int attempt = 0; attempt < 5; attempt++) {
@@ -469,16 +469,16 @@ class FailoverTest {
           assertWhole(cluster, assignment, sink, attempt, session.partitionLengths());
           assertThat(session.counters().rerouted().localFrames()).isPositive();
         }
-        assertThat(troubles.connects(0)).isEqualTo(THREE_TRIES.maxAttempts());
+        assertThat(faults.connects(0)).isEqualTo(THREE_TRIES.maxAttempts());
       }
       assertThat(cluster.health().isFailing(cluster.server(0).id())).isTrue();
     }
   }
 
   @Test
-  void givesAServerAllItsTimeWhereThereIsNoOtherWay() throws Exception {
-    FailingServers troubles = new FailingServers().with(0, Trouble.UNREACHABLE, 0);
-    try (FakeCluster cluster = FakeCluster.inline(2, troubles)) {
+  void grantsTheFullRetryPeriodWithoutAnAlternative() throws Exception {
+    FailingServers faults = new FailingServers().with(0, FaultKind.UNREACHABLE, 0);
+    try (FakeCluster cluster = FakeCluster.inline(2, faults)) {
       cluster.use(config(1));
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1);
       FakeDriver driver = new FakeDriver(cluster, assignment);
@@ -493,9 +493,9 @@ class FailoverTest {
                   })
               .isInstanceOf(PushFailedException.class);
         }
-        assertThat(troubles.connects(0)).isEqualTo(round * THREE_TRIES.maxAttempts());
+        assertThat(faults.connects(0)).isEqualTo(round * THREE_TRIES.maxAttempts());
       }
-      troubles.over();
+      faults.recover();
       try (FramedPushSession session =
           cluster.push(assignment, 6, 1, new PushOptions(null, driver, null))) {
         addAll(session);
@@ -508,9 +508,9 @@ class FailoverTest {
 
   @Test
   void endsItsWaitForAReplacementServerWhenInterrupted() throws Exception {
-    FailingServers troubles = new FailingServers().with(0, Trouble.LEAVING, 0);
+    FailingServers faults = new FailingServers().with(0, FaultKind.LEAVING, 0);
     CountDownLatch asked = new CountDownLatch(1);
-    try (FakeCluster cluster = FakeCluster.threaded(2, troubles)) {
+    try (FakeCluster cluster = FakeCluster.threaded(2, faults)) {
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1);
       ReplacementServers silent =
           (known, server, cause, partitions) -> {
@@ -538,34 +538,34 @@ class FailoverTest {
   }
 
   /**
-   * Servers that fail for good at random pushes, connections that are cut, full marks, late answers
-   * of a driver with few spares. With local output every attempt succeeds; without it one may fail,
-   * and never lies.
+   * Permanent failures at random pushes, lost connections, full partitions, and late answers of a
+   * driver with few spare servers. With local output, every attempt succeeds. Without it, an
+   * attempt may fail; one that succeeds has stored every block.
    */
   @Test
-  void losesNoBlockWhateverHappens() throws Exception {
+  void losesNoBlockUnderRandomFailures() throws Exception {
     int failed = 0;
-    Set<String> ways = new TreeSet<>();
-    List<Trouble> any = List.of(Trouble.values());
+    Set<String> outcomes = new TreeSet<>();
+    List<FaultKind> any = List.of(FaultKind.values());
     int seeds = TestEffort.times(40);
     for (int seed = 0; seed < seeds; seed++) {
       Random random = new Random(seed);
-      FailingServers troubles = new FailingServers();
+      FailingServers servers = new FailingServers();
       for (int server = 0; server < 5; server++) {
         if (random.nextInt(3) == 0) {
-          troubles.with(server, any.get(random.nextInt(any.size())), random.nextInt(12));
+          servers.with(server, any.get(random.nextInt(any.size())), random.nextInt(12));
         }
       }
       Faults faults =
           new Faults() {
             @Override
             public Fate connect(ServerId server) {
-              return troubles.connect(server);
+              return servers.connect(server);
             }
 
             @Override
             public Fate push(ServerId server, Push push, ByteBuf body) throws SluiceException {
-              Fate fate = troubles.push(server, push, body);
+              Fate fate = servers.push(server, push, body);
               return fate == Fate.DONE && random.nextInt(25) == 0
                   ? (random.nextBoolean() ? Fate.LOST_BEFORE : Fate.LOST_AFTER)
                   : fate;
@@ -584,7 +584,7 @@ class FailoverTest {
                 assignment,
                 Stream.of(3, 4, 1).limit(random.nextInt(4)).toArray(Integer[]::new));
         if (random.nextInt(3) == 0) {
-          driver.hold();
+          driver.delayAnswers();
         }
         for (int server = 0; server < 5; server++) {
           if (random.nextInt(3) == 0) {
@@ -614,8 +614,8 @@ class FailoverTest {
           session.finish();
           assertWhole(cluster, driver.newest(), sink, 5, session.partitionLengths());
           PushCounters counters = session.counters();
-          ways.add(
-              (counters.rerouted().replacementServers() > 0 ? "further" : "")
+          outcomes.add(
+              (counters.rerouted().replacementServers() > 0 ? "replacement" : "")
                   + (counters.rerouted().localFrames() > 0 ? "local" : ""));
         } catch (PushFailedException e) {
           assertThat(sink).as("seed %d: %s", seed, e.getMessage()).isNull();
@@ -626,6 +626,6 @@ class FailoverTest {
       }
     }
     assertThat(failed).isBetween(1, seeds / 2);
-    assertThat(ways).containsExactly("", "further", "furtherlocal", "local");
+    assertThat(outcomes).containsExactly("", "local", "replacement", "replacementlocal");
   }
 }

@@ -10,16 +10,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Changes the assignment as a driver does, with spare servers given out one after the other.
- * Answers at once, or when told to. Thread-safe by one lock.
+ * Changes the assignment like a driver, with spare servers in order. Answers at once, or when the
+ * test requests it. Thread-safe by one lock.
  */
 final class FakeDriver implements ReplacementServers {
   private final FakeCluster cluster;
   private final Deque<Integer> spares = new ArrayDeque<>();
   private final List<String> asked = new ArrayList<>();
-  private final Deque<Runnable> held = new ArrayDeque<>();
+  private final Deque<Runnable> delayed = new ArrayDeque<>();
   private ShuffleAssignment newest;
-  private boolean holding;
+  private boolean delaying;
 
   FakeDriver(FakeCluster cluster, ShuffleAssignment start, Integer... spares) {
     this.cluster = cluster;
@@ -27,20 +27,20 @@ final class FakeDriver implements ReplacementServers {
     this.spares.addAll(List.of(spares));
   }
 
-  /** Keeps answers back until {@link #answerAll}. */
-  synchronized void hold() {
-    holding = true;
+  /** Delays answers until {@link #answerAll}. */
+  synchronized void delayAnswers() {
+    delaying = true;
   }
 
   synchronized void answerOne() {
-    if (!held.isEmpty()) {
-      held.remove().run();
+    if (!delayed.isEmpty()) {
+      delayed.remove().run();
     }
   }
 
   synchronized void answerAll() {
-    holding = false;
-    while (!held.isEmpty()) {
+    delaying = false;
+    while (!delayed.isEmpty()) {
       answerOne();
     }
   }
@@ -49,7 +49,7 @@ final class FakeDriver implements ReplacementServers {
     return newest;
   }
 
-  /** What was asked, as {@code FAILED server-0 []}. */
+  /** All requests, such as {@code FAILED server-0 []}. */
   synchronized List<String> asked() {
     return List.copyOf(asked);
   }
@@ -64,8 +64,8 @@ final class FakeDriver implements ReplacementServers {
           change(server, cause, partitions);
           answer.complete(newest);
         };
-    if (holding) {
-      held.add(answering);
+    if (delaying) {
+      delayed.add(answering);
     } else {
       answering.run();
     }

@@ -41,7 +41,7 @@ class PushSessionTest {
     session.add(partition, noise(length), 0, length, 1);
   }
 
-  /** Faults that each push meets in turn, then none. */
+  /** Outcomes of the pushes, in order; later pushes succeed. */
   private static Faults pushes(IntFunction<Fate> fates) {
     AtomicInteger count = new AtomicInteger();
     return new Faults() {
@@ -87,7 +87,7 @@ class PushSessionTest {
   }
 
   @Test
-  void sendsNothingAndConnectsToNobodyForAnEmptyTask() throws Exception {
+  void sendsNothingAndDoesNotConnectForAnEmptyTask() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, NONE);
         FramedPushSession session = cluster.push(cluster.assign(10, 2, 1), 1, 0)) {
       session.finish();
@@ -98,7 +98,7 @@ class PushSessionTest {
   }
 
   @Test
-  void needsNoEndMarksInAFinalPassWhateverItsSize() throws Exception {
+  void needsNoEndMarksInAFinalPassOfAnySize() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, NONE);
         FramedPushSession session = cluster.push(cluster.assign(40, 2, 1), 1, 0)) {
       session.beginFinalPass();
@@ -118,7 +118,7 @@ class PushSessionTest {
   }
 
   @Test
-  void marksTheEndOfPartitionsWhoseBlocksHaveGone() throws Exception {
+  void marksTheEndOfPartitionsWhoseBlocksWereSent() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, NONE);
         FramedPushSession session = cluster.push(cluster.assign(40, 2, 1), 1, 0)) {
       for (int pass = 0; pass < 3; pass++) {
@@ -150,7 +150,7 @@ class PushSessionTest {
   }
 
   @Test
-  void holdsNoMoreForManyServersThanForAFew() throws Exception {
+  void memoryDoesNotGrowWithTheNumberOfServers() throws Exception {
     int servers = 40;
     try (FakeCluster cluster = FakeCluster.inline(servers, NONE);
         FramedPushSession session = cluster.push(cluster.assign(servers, servers, 1), 1, 0)) {
@@ -173,7 +173,7 @@ class PushSessionTest {
   }
 
   @Test
-  void cutsAContentLargerThanAFrameIntoContinuedBlocks() throws Exception {
+  void splitsABatchLargerThanAFrameIntoContinuedBlocks() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, NONE);
         FramedPushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
       add(session, 0, 100_000);
@@ -190,7 +190,7 @@ class PushSessionTest {
 
   @ParameterizedTest
   @EnumSource(BlockCodec.class)
-  void storesWhatDoesNotShrinkAsItIs(BlockCodec codec) throws Exception {
+  void doesNotCompressIncompressiblePayloads(BlockCodec codec) throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, NONE)) {
       RetryPolicy quick = FakeCluster.QUICK;
       cluster.use(new PushConfig(16 << 10, 64 << 10, 1, codec, 3, quick, quick));
@@ -207,7 +207,7 @@ class PushSessionTest {
   }
 
   @Test
-  void sendsAgainWhatMayHaveBeenLost() throws Exception {
+  void resendsFramesThatMayBeLost() throws Exception {
     Faults faults = pushes(n -> n == 1 ? Fate.LOST_BEFORE : n == 3 ? Fate.LOST_AFTER : Fate.DONE);
     try (FakeCluster cluster = FakeCluster.inline(1, faults);
         FramedPushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
@@ -223,7 +223,7 @@ class PushSessionTest {
   }
 
   @Test
-  void startsAgainWithANewEpochIfNothingWasAcknowledged() throws Exception {
+  void continuesInANewEpochIfNothingWasAcknowledged() throws Exception {
     FakeCluster[] made = new FakeCluster[1];
     Faults faults =
         pushes(
@@ -245,7 +245,7 @@ class PushSessionTest {
   }
 
   @Test
-  void failsWhenAServerWithAcknowledgedBlocksWasStartedAgain() throws Exception {
+  void failsAfterACrashOfAServerWithAcknowledgedBlocks() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, NONE);
         FramedPushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
       for (int i = 0; i < 30; i++) {
@@ -266,7 +266,7 @@ class PushSessionTest {
   }
 
   @Test
-  void goesOnWhenAServerWithAcknowledgedBlocksWasStoppedCleanlyAndStarted() throws Exception {
+  void continuesAfterACleanRestartOfAServerWithAcknowledgedBlocks() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, NONE);
         FramedPushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
       for (int restart = 0; restart < 3; restart++) {
@@ -283,7 +283,7 @@ class PushSessionTest {
   }
 
   @Test
-  void failsWhenAServerWentDownAfterItHadComeBackFromACleanStop() throws Exception {
+  void failsAfterACrashThatFollowsACleanRestart() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, NONE);
         FramedPushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
       for (int i = 0; i < 30; i++) {
@@ -309,7 +309,7 @@ class PushSessionTest {
   @EnumSource(
       value = StatusCode.class,
       names = {"BUSY", "DRAINING", "NO_SPACE", "BLOCK_CORRUPT", "FRAME_CORRUPT", "INTERNAL"})
-  void triesAgainAfterARefusalThatMayPass(StatusCode code) throws Exception {
+  void retriesAfterATemporaryRefusal(StatusCode code) throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, refusals(3, code));
         FramedPushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
       add(session, 0, 100);
@@ -323,7 +323,7 @@ class PushSessionTest {
   @EnumSource(
       value = StatusCode.class,
       names = {"EXPIRED", "DENIED", "BAD_REQUEST", "UNKNOWN_APPLICATION"})
-  void failsAtOnceAfterARefusalThatStays(StatusCode code) throws Exception {
+  void failsAtOnceAfterAPermanentRefusal(StatusCode code) throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, refusals(1, code));
         FramedPushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
       add(session, 0, 100);
@@ -357,7 +357,7 @@ class PushSessionTest {
   }
 
   @Test
-  void goesOnWithoutAReplicaWhileTheQuorumHolds() throws Exception {
+  void continuesWithoutAReplicaWhileTheQuorumIsReached() throws Exception {
     Faults faults =
         new Faults() {
           @Override
@@ -384,7 +384,7 @@ class PushSessionTest {
   }
 
   @Test
-  void holdsNoMoreThanMayBeInFlightAndOneFrameForEachServer() throws Exception {
+  void memoryIsLimitedToInFlightBytesAndOneFramePerServer() throws Exception {
     try (FakeCluster cluster = FakeCluster.threaded(3, NONE);
         FramedPushSession session = cluster.push(cluster.assign(20_000, 3, 1), 1, 0)) {
       long most = 0;
@@ -403,13 +403,13 @@ class PushSessionTest {
   }
 
   @Test
-  void saysWhichSettingFitsAServerWithSmallFrames() throws Exception {
+  void namesTheKeyForAServerWithASmallFrameLimit() throws Exception {
     try (FakeCluster cluster = FakeCluster.withMaxBody(1, 8000);
         FramedPushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
       add(session, 0, 12_000);
 
       assertThatThrownBy(session::finish)
-          .hasMessageContaining("at most 8000 bytes; set rss.client.send.size.limit");
+          .hasMessageContaining("limit of 8000 bytes; set rss.client.send.size.limit");
     }
   }
 
@@ -447,7 +447,7 @@ class PushSessionTest {
   }
 
   @Test
-  void endsItsWaitForASilentServerByItsDeadline() throws Exception {
+  void stopsWaitingForASilentServerAtTheTimeout() throws Exception {
     RetryPolicy impatient = new RetryPolicy(3, 1, 2, 50);
     try (FakeCluster cluster = FakeCluster.threaded(1, pushes(n -> Fate.SILENT))) {
       cluster.use(new PushConfig(16 << 10, 64 << 10, 1, BlockCodec.LZ4, 1, impatient, impatient));
@@ -455,7 +455,7 @@ class PushSessionTest {
         add(session, 0, 100);
         assertThatThrownBy(session::finish)
             .isInstanceOf(PushFailedException.class)
-            .hasMessageContaining("did not answer within 50 ms");
+            .hasMessageContaining("no reply within 50 ms");
       }
     }
   }
@@ -487,7 +487,7 @@ class PushSessionTest {
         FramedPushSession session = cluster.push(cluster.assign(5, 1, 1), 1, 0)) {
       assertThatThrownBy(() -> session.add(5, new byte[1], 0, 1, 1))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("partition 5");
+          .hasMessageContaining("partition=5");
       assertThatThrownBy(() -> session.add(0, new byte[1], 0, 1, 1))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("FAILED");
@@ -503,7 +503,7 @@ class PushSessionTest {
   }
 
   @Test
-  void waitsForItsOwnFramesWhileTheProcessHoldsMoreThanItMay() throws Exception {
+  void waitsForItsFramesWhileTheProcessExceedsItsMemoryLimit() throws Exception {
     int frame = 16 << 10;
     DirectMemory memory = new DirectMemory(4L * frame);
     AtomicLong most = new AtomicLong();
@@ -531,7 +531,7 @@ class PushSessionTest {
         other.finish();
       }
 
-      // Of each session one frame for either server, which is open, and one more that it sends.
+      // Per session, an open frame for each of the two servers, and one sent frame.
       assertThat(most.get()).isBetween(1L, (4 + 2 * 3) * (long) frame);
       assertThat(memory.usedBytes()).isZero();
     }

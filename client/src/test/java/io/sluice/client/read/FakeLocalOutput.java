@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 
-/** Local output in memory, answered in random order. Knows whether every stream was closed. */
+/** Local output in memory, with answers in random order. Verifies that every stream is closed. */
 final class FakeLocalOutput implements LocalOutput {
   private final Random random;
   private final Set<Long> attempts = new HashSet<>();
@@ -32,7 +32,7 @@ final class FakeLocalOutput implements LocalOutput {
     return new Piece(partition, attempt, (int) attempt);
   }
 
-  /** The attempt has local output, though perhaps nothing in it. */
+  /** Registers an attempt with local output, possibly without blocks. */
   void has(long attempt) {
     attempts.add(attempt);
   }
@@ -59,7 +59,7 @@ final class FakeLocalOutput implements LocalOutput {
     failures.put(piece(partition, attempt), why);
   }
 
-  /** Answers nothing. */
+  /** Stops answering. */
   void breakDown() {
     broken = true;
   }
@@ -103,7 +103,7 @@ final class FakeLocalOutput implements LocalOutput {
     closed = true;
   }
 
-  /** Gives bytes in small portions, as a network would. */
+  /** Returns bytes in small portions, like a network. */
   private final class Counted extends InputStream {
     private final ByteArrayInputStream bytes;
     private boolean open = true;

@@ -17,12 +17,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ReceiptChecksTest {
   private final Random random = new Random(5);
 
-  /** Two contents with 100 records, and 100 bytes, for each of their blocks. */
+  /** Two batches; each of their blocks has 100 records and 100 bytes. */
   private TestBlocks blocks(int... blocksEach) {
     return TestBlocks.of(0, 1, random, 100, blocksEach);
   }
 
-  /** Pushes the blocks in an order, reads them, and returns the number of contents. */
+  /** Pushes the blocks in an order, reads them, and returns the number of batches. */
   private static int read(TestBlocks blocks, boolean anyOrder, List<Integer> order)
       throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, new Faults() {})) {
@@ -35,18 +35,18 @@ class ReceiptChecksTest {
         request.anyOrder();
       }
       try (PooledShuffleRead read = cluster.read(request.build())) {
-        int contents = 0;
+        int batches = 0;
         while (read.next() != null) {
-          contents++;
+          batches++;
         }
-        return contents;
+        return batches;
       }
     }
   }
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void acceptsWhatTheReceiptSaysInAnyOrder(boolean anyOrder) throws Exception {
+  void acceptsDataThatMatchesTheReceiptInAnyOrder(boolean anyOrder) throws Exception {
     assertThat(read(blocks(1), anyOrder, List.of(0))).isEqualTo(1);
     assertThat(read(blocks(2, 1, 3), anyOrder, List.of(0, 1, 2, 3, 4, 5))).isEqualTo(3);
     assertThat(read(blocks(2, 1, 3), anyOrder, List.of(5, 3, 1, 4, 0, 2))).isEqualTo(3);
@@ -60,15 +60,14 @@ class ReceiptChecksTest {
       assertThatThrownBy(() -> read(one, anyOrder, List.of(0)))
           .isInstanceOf(SluiceException.class)
           .hasMessageContaining(
-              "partition 0 of map attempt 1 has 100 records and 100 bytes, its map task wrote "
+              "partition=0 attempt=1 records=100 expectedRecords="
                   + wrong.records()
-                  + " records and "
-                  + wrong.bytes()
-                  + " bytes");
+                  + " bytes=100 expectedBytes="
+                  + wrong.bytes());
     }
     TestBlocks several = blocks(2, 1).withReceipt(new Receipt(300, 299, 0));
     assertThatThrownBy(() -> read(several, anyOrder, List.of(2, 0, 1)))
         .isInstanceOf(SluiceException.class)
-        .hasMessageContaining("has 300 records and 300 bytes");
+        .hasMessageContaining("records=300 expectedRecords=300 bytes=300 expectedBytes=299");
   }
 }

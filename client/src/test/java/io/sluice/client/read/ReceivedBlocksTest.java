@@ -12,44 +12,45 @@ import org.junit.jupiter.api.Test;
 
 class ReceivedBlocksTest {
   @Test
-  void agreesWithASetOfNumbersInAnyOrderOfArrival() {
+  void agreesWithAModelInAnyOrderOfArrival() {
     for (long seed = 0; seed < 200; seed++) {
       Random random = new Random(seed);
       int attempts = 1 + random.nextInt(3);
       ReceivedBlocks received = new ReceivedBlocks(attempts);
       List<int[]> arrivals = new ArrayList<>();
       int[] lasts = random.ints(attempts, 0, 60).toArray();
-      for (int place = 0; place < attempts; place++) {
-        for (int sequence = 0; sequence <= lasts[place]; sequence++) {
-          arrivals.add(new int[] {place, sequence});
+      for (int attemptIndex = 0; attemptIndex < attempts; attemptIndex++) {
+        for (int sequence = 0; sequence <= lasts[attemptIndex]; sequence++) {
+          arrivals.add(new int[] {attemptIndex, sequence});
         }
       }
       Collections.shuffle(arrivals, random);
       Set<List<Integer>> model = new HashSet<>();
       for (int[] arrival : arrivals) {
-        int place = arrival[0];
+        int attemptIndex = arrival[0];
         int sequence = arrival[1];
         assertThat(received.isWhole()).as("seed %d", seed).isFalse();
-        assertThat(received.isWhole(place)).isFalse();
-        assertThat(received.has(place, sequence)).isFalse();
-        received.add(place, sequence, sequence == lasts[place]);
-        model.add(List.of(place, sequence));
+        assertThat(received.isWhole(attemptIndex)).isFalse();
+        assertThat(received.has(attemptIndex, sequence)).isFalse();
+        received.add(attemptIndex, sequence, sequence == lasts[attemptIndex]);
+        model.add(List.of(attemptIndex, sequence));
         int next = 0;
-        while (model.contains(List.of(place, next))) {
+        while (model.contains(List.of(attemptIndex, next))) {
           next++;
         }
-        assertThat(received.next(place)).isEqualTo(next);
-        assertThat(received.hasNone(place)).isFalse();
-        assertThat(received.isWhole(place)).isEqualTo(next == lasts[place] + 1);
-        int probe = random.nextInt(lasts[place] + 1);
-        assertThat(received.has(place, probe)).isEqualTo(model.contains(List.of(place, probe)));
+        assertThat(received.next(attemptIndex)).isEqualTo(next);
+        assertThat(received.hasNone(attemptIndex)).isFalse();
+        assertThat(received.isWhole(attemptIndex)).isEqualTo(next == lasts[attemptIndex] + 1);
+        int probe = random.nextInt(lasts[attemptIndex] + 1);
+        assertThat(received.has(attemptIndex, probe))
+            .isEqualTo(model.contains(List.of(attemptIndex, probe)));
       }
       assertThat(received.isWhole()).isTrue();
     }
   }
 
   @Test
-  void hasNoUseForBlocksBehindTheLast() {
+  void ignoresBlocksAfterTheLastOne() {
     ReceivedBlocks received = new ReceivedBlocks(1);
     received.add(0, 3, true);
     assertThat(received.has(0, 4)).isTrue();
@@ -58,7 +59,7 @@ class ReceivedBlocksTest {
   }
 
   @Test
-  void staysSmallBehindAHole() {
+  void usesLittleMemoryWhileABlockIsMissing() {
     ReceivedBlocks received = new ReceivedBlocks(1);
     for (int sequence = 1; sequence < 1_000_000; sequence++) {
       received.add(0, sequence, false);

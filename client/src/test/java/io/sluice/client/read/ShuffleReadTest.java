@@ -64,18 +64,18 @@ class ShuffleReadTest {
   }
 
   private static int drain(ShuffleRead read) throws Exception {
-    int contents = 0;
+    int batches = 0;
     for (ShuffleBlock block = read.next(); block != null; block = read.next()) {
       byte value = (byte) (block.mapAttempt() * 31 + block.partition());
       while (block.content().hasRemaining()) {
         assertThat(block.content().get()).isEqualTo(value);
       }
-      contents++;
+      batches++;
     }
-    return contents;
+    return batches;
   }
 
-  private static int contents(FakeCluster cluster, ShuffleReadRequest request) throws Exception {
+  private static int batches(FakeCluster cluster, ShuffleReadRequest request) throws Exception {
     try (ShuffleRead read = cluster.read(request)) {
       return drain(read);
     }
@@ -93,7 +93,7 @@ class ShuffleReadTest {
   }
 
   @Test
-  void asksForThousandsOfSmallPartitionsAtOnce() throws Exception {
+  void requestsThousandsOfSmallPartitionsAtOnce() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, NONE)) {
       ShuffleAssignment assignment = cluster.assign(4000, 2, 1);
       push(cluster, assignment, 0, 0, 40);
@@ -111,7 +111,7 @@ class ShuffleReadTest {
   }
 
   @Test
-  void asksNobodyWhenNothingIsExpected() throws Exception {
+  void sendsNoRequestIfNothingIsExpected() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, NONE);
         ShuffleRead read = cluster.read(request(cluster.assign(10, 1, 1), 0, 10))) {
       assertThat(read.next()).isNull();
@@ -150,7 +150,7 @@ class ShuffleReadTest {
   }
 
   @Test
-  void saysWhyThereIsNothing() throws Exception {
+  void reportsWhyDataIsAbsent() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, NONE)) {
       ShuffleAssignment assignment = cluster.assign(3, 1, 1);
       try (ShuffleRead read = cluster.read(request(assignment, 1, 2, 0))) {
@@ -162,7 +162,7 @@ class ShuffleReadTest {
                     0,
                     Reason.NEVER_WRITTEN,
                     List.of(new MissingBlocks.Answer("server-0", Reason.NEVER_WRITTEN)),
-                    "nothing of the shuffle was ever written there"));
+                    "the shuffle was never written to the server"));
       }
       push(cluster, assignment, 0, 0, 10);
       try (ShuffleRead read = cluster.read(request(assignment, 1, 2, 0, 8))) {
@@ -201,7 +201,7 @@ class ShuffleReadTest {
   }
 
   @Test
-  void saysThatARestartedServerLostItsBlocks() throws Exception {
+  void reportsThatARestartedServerLostItsBlocks() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, NONE)) {
       ShuffleAssignment assignment = cluster.assign(2, 1, 1);
       push(cluster, assignment, 0, 0, 100);
@@ -214,12 +214,12 @@ class ShuffleReadTest {
         assertThat(missing.mapAttempt()).isZero();
         assertThat(missing.detail()).contains("lost data since the assignment");
       }
-      assertThat(contents(cluster, request(assignment, 0, 2, 1))).isEqualTo(2);
+      assertThat(batches(cluster, request(assignment, 0, 2, 1))).isEqualTo(2);
     }
   }
 
   @Test
-  void saysThatAServerCannotBeReached() throws Exception {
+  void reportsAnUnreachableServer() throws Exception {
     boolean[] down = new boolean[1];
     Faults faults =
         new Faults() {
@@ -237,26 +237,26 @@ class ShuffleReadTest {
       try (ShuffleRead read = cluster.read(request(assignment, 0, 2, 0))) {
         MissingBlocks missing = missing(read);
         assertThat(missing.reason()).isEqualTo(Reason.UNREACHABLE);
-        assertThat(missing.detail()).contains("4 tries").contains("cannot connect");
+        assertThat(missing.detail()).contains("4 attempts").contains("cannot connect");
       }
     }
   }
 
   @Test
-  void takesTheRestFromAnotherReplica() throws Exception {
+  void readsTheRestFromAnotherReplica() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, NONE)) {
       ShuffleAssignment both = cluster.assign(6, 1, 2);
       ShuffleAssignment onlyFirst = cluster.assign(6, 1, 1);
       push(cluster, both, 0, 0, 5000);
       push(cluster, onlyFirst, 1, 1, 5000);
 
-      // Tasks begin at different replicas: both ways must do.
+      // Tasks start at different replicas; both must work.
       for (int task = 0; task < 2; task++) {
-        assertThat(contents(cluster, request(both, 0, 6, 0, 1))).isEqualTo(12);
+        assertThat(batches(cluster, request(both, 0, 6, 0, 1))).isEqualTo(12);
       }
       cluster.server(0).restart();
       for (int task = 0; task < 2; task++) {
-        assertThat(contents(cluster, request(both, 0, 6, 0))).isEqualTo(6);
+        assertThat(batches(cluster, request(both, 0, 6, 0))).isEqualTo(6);
         try (ShuffleRead read = cluster.read(request(both, 0, 6, 0, 1))) {
           assertThat(missing(read).servers()).containsExactlyInAnyOrder("server-0", "server-1");
         }
@@ -265,7 +265,7 @@ class ShuffleReadTest {
   }
 
   @Test
-  void leavesOutWhatAServerLostWithADisk() throws Exception {
+  void skipsBlocksOfALostDisk() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, NONE)) {
       ShuffleAssignment assignment = cluster.assign(1, 1, 1);
       pushMaps(cluster, assignment, 4, 1000);
@@ -285,26 +285,26 @@ class ShuffleReadTest {
   }
 
   @Test
-  void takesWhatOneServerLostWithADiskFromAnotherReplica() throws Exception {
+  void readsBlocksOfALostDiskFromAnotherReplica() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, NONE)) {
       ShuffleAssignment assignment = cluster.assign(1, 1, 2);
       pushMaps(cluster, assignment, 4, 1000);
       cluster.server(0).lose(0, 1, 1);
       cluster.server(1).lose(0, 2, 2);
       for (int task = 0; task < 2; task++) {
-        assertThat(contents(cluster, request(assignment, 0, 1, 0, 1, 2, 3))).isEqualTo(4);
+        assertThat(batches(cluster, request(assignment, 0, 1, 0, 1, 2, 3))).isEqualTo(4);
       }
     }
   }
 
   @Test
-  void goesToAnotherReplicaAtOnceWhenADiskDoesNotAnswer() throws Exception {
+  void switchesToAnotherReplicaAtOnceWhenADiskTimesOut() throws Exception {
     Faults faults =
         new Faults() {
           @Override
           public Fate fetch(ServerId server, Fetch fetch) throws SluiceException {
             if (server.getName().equals("server-0")) {
-              throw new SluiceException(StatusCode.STORAGE_FAILED, "told to be slow");
+              throw new SluiceException(StatusCode.STORAGE_FAILED, "slow disk");
             }
             return Fate.DONE;
           }
@@ -319,7 +319,7 @@ class ShuffleReadTest {
           retries += read.counters().requests().retries();
         }
       }
-      assertThat(retries).as("one of the tasks began at the slow server").isEqualTo(1);
+      assertThat(retries).as("one of the tasks started at the slow server").isEqualTo(1);
     }
   }
 
@@ -347,7 +347,7 @@ class ShuffleReadTest {
   }
 
   @Test
-  void namesServerPartitionAndOffsetOfADamagedBlockAndGoesOnBehindIt() throws Exception {
+  void namesADamagedBlockAndContinuesBehindIt() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, NONE)) {
       ShuffleAssignment assignment = cluster.assign(1, 1, 1);
       pushMaps(cluster, assignment, 3, 1000);
@@ -359,44 +359,44 @@ class ShuffleReadTest {
         assertThat(missing.reason()).isEqualTo(Reason.CORRUPT);
         assertThat(missing.mapAttempt()).isEqualTo(1);
         assertThat(missing.detail())
-            .contains("server server-0 partition 0 offset " + block)
+            .contains("partition=0 server=server-0 logicalOffset=" + block)
             .contains("crc expected=");
         assertThat(read.counters().blocks()).isEqualTo(2);
       }
-      // What is not expected may be damaged.
-      assertThat(contents(cluster, request(assignment, 0, 1, 0, 2))).isEqualTo(2);
+      // Blocks of unexpected attempts may be damaged.
+      assertThat(batches(cluster, request(assignment, 0, 1, 0, 2))).isEqualTo(2);
     }
   }
 
   @Test
-  void takesADamagedBlockFromAnotherReplica() throws Exception {
+  void readsADamagedBlockFromAnotherReplica() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, NONE)) {
       ShuffleAssignment assignment = cluster.assign(1, 1, 2);
       push(cluster, assignment, 0, 0, 1000);
       cluster.server(0).damage(0, 50);
 
       for (int task = 0; task < 2; task++) {
-        assertThat(contents(cluster, request(assignment, 0, 1, 0))).isEqualTo(1);
+        assertThat(batches(cluster, request(assignment, 0, 1, 0))).isEqualTo(1);
       }
     }
   }
 
   @Test
-  void endsAtAnUnbelievableBlockLength() throws Exception {
+  void stopsAtAnInvalidBlockLength() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, NONE)) {
       ShuffleAssignment assignment = cluster.assign(1, 1, 1);
       push(cluster, assignment, 0, 0, 1000);
-      // The upper bytes of the payload's length.
+      // The upper bytes of the payload length.
       cluster.server(0).damage(0, 38);
 
       try (ShuffleRead read = cluster.read(request(assignment, 0, 1, 0))) {
-        assertThat(missing(read).detail()).contains("cannot be");
+        assertThat(missing(read).detail()).contains("invalid block length");
       }
     }
   }
 
   @Test
-  void holdsNoMoreSlicesThanItMay() throws Exception {
+  void limitsTheNumberOfSlicesInMemory() throws Exception {
     AtomicInteger inFlight = new AtomicInteger();
     AtomicInteger most = new AtomicInteger();
     Faults faults =
@@ -414,7 +414,7 @@ class ShuffleReadTest {
       long[] attempts = java.util.stream.LongStream.range(0, 10).toArray();
       try (ShuffleRead read = cluster.read(request(assignment, 0, 20, attempts))) {
         assertThat(read.next()).isNotNull();
-        // One may have been used up to get there.
+        // One slice may be parsed by then.
         assertThat(inFlight.get()).isLessThanOrEqualTo(4);
         assertThat(drain(read)).isEqualTo(199);
         assertThat(most.get()).isLessThanOrEqualTo(2000);
@@ -423,7 +423,7 @@ class ShuffleReadTest {
   }
 
   @Test
-  void opensAgainWhenTheServerWasStartedAgainInBetween() throws Exception {
+  void opensAgainAfterARestartOfTheServer() throws Exception {
     FakeCluster[] made = new FakeCluster[1];
     AtomicInteger fetches = new AtomicInteger();
     Faults faults =
@@ -443,13 +443,13 @@ class ShuffleReadTest {
       push(cluster, assignment, 0, 0, 50_000);
       cluster.use(new ReadConfig(1024, 1, 1 << 30, 20_000, FakeCluster.QUICK));
       for (int task = 0; task < 2; task++) {
-        assertThat(contents(cluster, request(assignment, 0, 4, 0))).isEqualTo(4);
+        assertThat(batches(cluster, request(assignment, 0, 4, 0))).isEqualTo(4);
       }
     }
   }
 
   @Test
-  void passesOnARefusalThatNothingHelpsAgainst() throws Exception {
+  void failsAfterAPermanentRefusal() throws Exception {
     Faults faults =
         new Faults() {
           @Override
@@ -508,7 +508,7 @@ class ShuffleReadTest {
   }
 
   @Test
-  void goesElsewhereOnlyForWhatADiskCannotGive() throws Exception {
+  void switchesServersOnlyForUnreadableBytes() throws Exception {
     Faults faults =
         new Faults() {
           @Override
@@ -564,7 +564,7 @@ class ShuffleReadTest {
   }
 
   @Test
-  void freesEverythingWhenClosedInTheMiddle() throws Exception {
+  void freesEverythingWhenClosedEarly() throws Exception {
     try (FakeCluster cluster = FakeCluster.threaded(2, NONE)) {
       ShuffleAssignment assignment = cluster.assign(8, 2, 1);
       push(cluster, assignment, 0, 0, 30_000);
@@ -582,7 +582,7 @@ class ShuffleReadTest {
   }
 
   @Test
-  void holdsNoMoreSlicesThanItsTaskIsGranted() throws Exception {
+  void limitsSlicesToTheMemoryGrantOfItsTask() throws Exception {
     try (FakeCluster cluster = FakeCluster.threaded(2, NONE)) {
       cluster.use(new ReadConfig(8 << 10, 20, 1 << 30, 20_000, FakeCluster.QUICK));
       ShuffleAssignment assignment = cluster.assign(16, 2, 1);
@@ -595,25 +595,25 @@ class ShuffleReadTest {
           request.expect(partition, map, map);
         }
       }
-      AtomicLong held = new AtomicLong();
+      AtomicLong used = new AtomicLong();
       request.memory(
           bytes -> {
-            held.set(bytes);
+            used.set(bytes);
             most.accumulateAndGet(bytes, Math::max);
             return granted;
           });
 
       try (PooledShuffleRead read = cluster.read(request.build())) {
-        int contents = 0;
+        int batches = 0;
         while (read.next() != null) {
-          contents++;
+          batches++;
         }
-        assertThat(contents).isEqualTo(16 * 6);
+        assertThat(batches).isEqualTo(16 * 6);
       }
 
-      // One slice may be fetched before it is known that it is not granted.
+      // One slice may be fetched before the engine denies the grant.
       assertThat(most.get()).isBetween(1L, granted + (8 << 10));
-      assertThat(held.get()).isZero();
+      assertThat(used.get()).isZero();
       assertThat(cluster.memory().usedBytes()).isZero();
     }
   }
@@ -646,7 +646,7 @@ class ShuffleReadTest {
   }
 
   @Test
-  void aClosedReadHoldsNothing() throws Exception {
+  void aClosedReadUsesNoMemory() throws Exception {
     try (FakeCluster cluster = FakeCluster.threaded(2, NONE)) {
       ShuffleAssignment assignment = cluster.assign(16, 2, 1);
       pushMaps(cluster, assignment, 6, 40_000);

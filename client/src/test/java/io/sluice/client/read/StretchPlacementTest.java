@@ -57,7 +57,7 @@ class StretchPlacementTest {
   }
 
   @Test
-  void dividesWhatIsInFilesFromWhatIsFetched() {
+  void separatesStretchesInFilesFromFetchedOnes() {
     located(100, BIG, 0, 5_000);
     located(100 + BIG, BIG, 1, 7);
     located(100 + 2 * BIG, BIG, 2, 9);
@@ -85,7 +85,7 @@ class StretchPlacementTest {
   }
 
   @Test
-  void leavesOutWhatIsLost() {
+  void removesLostStretches() {
     lost(10, 20);
     lost(50, 50);
     located(0, BIG, 0, 0);
@@ -94,7 +94,7 @@ class StretchPlacementTest {
   }
 
   @Test
-  void believesNoFileThatTheReplyDoesNotName() {
+  void ignoresFilesThatAreNotInTheReply() {
     located(0, BIG, 17, 0);
     located(0, BIG, -1, 0);
     assertThat(locate(0, 100)).containsExactly("0+100");

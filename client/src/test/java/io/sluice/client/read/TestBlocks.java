@@ -15,11 +15,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** Sealed blocks of one attempt in one partition, made by hand so that each can be put anywhere. */
+/** Sealed blocks of one attempt in one partition, which a test distributes individually. */
 final class TestBlocks {
   private final int partition;
   private final long attempt;
-  private final List<byte[]> contents = new ArrayList<>();
+  private final List<byte[]> batches = new ArrayList<>();
   private final List<byte[]> blocks = new ArrayList<>();
   private long writtenRecords;
   private long writtenBytes;
@@ -29,13 +29,16 @@ final class TestBlocks {
     this.attempt = attempt;
   }
 
-  /** One content for each number of blocks; each block has {@code length} random bytes. */
+  /**
+   * One batch per element, which is its number of blocks; each block has {@code length} random
+   * bytes.
+   */
   static TestBlocks of(int partition, long attempt, Random random, int length, int... blocksEach) {
     TestBlocks made = new TestBlocks(partition, attempt);
     for (int content = 0; content < blocksEach.length; content++) {
       byte[] bytes = new byte[length * blocksEach[content]];
       random.nextBytes(bytes);
-      made.contents.add(bytes);
+      made.batches.add(bytes);
       for (int part = 0; part < blocksEach[content]; part++) {
         boolean goesOn = part + 1 < blocksEach[content];
         boolean isLast = !goesOn && content + 1 == blocksEach.length;
@@ -74,7 +77,7 @@ final class TestBlocks {
     blocks.add(block);
   }
 
-  /** Gives the last block another receipt. */
+  /** Returns the blocks with another receipt in the last one. */
   TestBlocks withReceipt(Receipt receipt) throws BlockFormatException {
     ByteBuf last = Unpooled.wrappedBuffer(blocks.get(blocks.size() - 1));
     BlockFormat.seal(last, 0, BlockHeader.read(last, 0, last.capacity()), receipt);
@@ -89,8 +92,8 @@ final class TestBlocks {
     return attempt;
   }
 
-  List<byte[]> contents() {
-    return contents;
+  List<byte[]> batches() {
+    return batches;
   }
 
   int count() {
@@ -112,7 +115,7 @@ final class TestBlocks {
         .join();
   }
 
-  /** Pushes the blocks {@code from..end-1}, one after the other. */
+  /** Pushes the blocks {@code from..end-1} in order. */
   void push(
       ConnectionPool pool, ShuffleAssignment assignment, FakeServer server, int from, int end) {
     for (int sequence = from; sequence < end; sequence++) {

@@ -25,19 +25,19 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Goal: wherever the blocks of the expected attempts lie, a read gives each content exactly once,
- * or names only attempts that have a block nowhere. Method: every block is put at random on servers
- * of a chain, on replicas, in local output, on several of them or nowhere; servers are down, local
- * output is damaged or fails; against the set of blocks that some place can give. In some cases the
- * read begins without the servers that the shuffle has got last, and hears of them on asking. A
- * failing case prints its seed.
+ * Goal: for any distribution of the blocks, a read returns each batch exactly once, or names only
+ * attempts with a block that no location has. Method: every block is stored at random on servers of
+ * a chain, on replicas, in local output, on several of them or nowhere. Servers are down; local
+ * output is damaged or fails. The result is compared with the set of available blocks. Some reads
+ * start without the newest servers of the shuffle, and get them from a newer assignment. A failing
+ * case prints its seed.
  */
 class UnionReadTest {
   private static final int SERVERS = 5;
 
   private record Key(int partition, long attempt) {}
 
-  /** What is put where, and what should come of it. */
+  /** A distribution of blocks, and the expected result. */
   private static final class Scene implements Faults {
     final Random random;
     final Set<String> down = new HashSet<>();
@@ -70,7 +70,7 @@ class UnionReadTest {
 
   @ParameterizedTest
   @MethodSource("seeds")
-  void givesTheUnionOfAllPlacesOrNamesWhatNoneHas(long seed) throws Exception {
+  void returnsTheUnionOfAllLocationsOrNamesMissingBlocks(long seed) throws Exception {
     Scene scene = new Scene(seed);
     Random random = scene.random;
     try (FakeCluster cluster =
@@ -84,7 +84,7 @@ class UnionReadTest {
               FakeCluster.QUICK));
       ShuffleAssignment assignment = assignment(scene, cluster);
       FakeLocalOutput local = new FakeLocalOutput(seed);
-      place(scene, cluster, assignment, local);
+      distribute(scene, cluster, assignment, local);
       scene.isDown = true;
       cluster.transport().dropConnections();
 
@@ -156,8 +156,8 @@ class UnionReadTest {
     return assignment;
   }
 
-  /** Puts blocks; an easy scene has nothing nowhere. */
-  private static void place(
+  /** Distributes blocks; in an easy scene, every block is stored. */
+  private static void distribute(
       Scene scene, FakeCluster cluster, ShuffleAssignment assignment, FakeLocalOutput local) {
     Random random = scene.random;
     for (int server = 0; server < SERVERS; server++) {
@@ -231,8 +231,7 @@ class UnionReadTest {
     made.forEach(
         blocks ->
             expected.put(
-                new Key(blocks.partition(), blocks.attempt()),
-                new ArrayDeque<>(blocks.contents())));
+                new Key(blocks.partition(), blocks.attempt()), new ArrayDeque<>(blocks.batches())));
     for (ShuffleBlock block = read.next(); block != null; block = read.next()) {
       Deque<byte[]> left = expected.get(new Key(block.partition(), block.mapAttempt()));
       byte[] content = new byte[block.content().remaining()];

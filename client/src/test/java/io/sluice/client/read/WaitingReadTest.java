@@ -24,14 +24,14 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Reads of what local output has and servers get by and by. */
+/** Reads of local output that the background push sends to servers. */
 class WaitingReadTest {
   private final Random random = new Random(3);
   private final FakeLocalOutput local = new FakeLocalOutput(3);
   private final VirtualTime time = new VirtualTime();
   private final Opens opens = new Opens();
 
-  /** Notes what is waited for; every Open takes 300 ms. */
+  /** Records Open requests; each takes 300 ms. */
   private final class Opens implements Faults {
     final List<Open> seen = new ArrayList<>();
     boolean isDown;
@@ -79,15 +79,15 @@ class WaitingReadTest {
   }
 
   private static int drain(PooledShuffleRead read) throws Exception {
-    int contents = 0;
+    int batches = 0;
     while (read.next() != null) {
-      contents++;
+      batches++;
     }
-    return contents;
+    return batches;
   }
 
   @Test
-  void waitsOnceForTheAttemptsThatAllPartitionsOfAnOpenHave() throws Exception {
+  void waitsOnceForAttemptsOfAllPartitionsOfAnOpen() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, opens)) {
       ShuffleAssignment assignment = cluster.assign(5000, 1, 1);
       ShuffleReadRequest.Builder request =
@@ -111,9 +111,11 @@ class WaitingReadTest {
     }
   }
 
-  /** Attempts whose tasks are in their upper halves, as those of MapReduce, are long in a set. */
+  /**
+   * Attempt ids with the task in the upper half, like those of MapReduce, need many bytes in a set.
+   */
   @Test
-  void doesNotWaitForMoreAttemptsThanAnOpenCanName() throws Exception {
+  void doesNotWaitForMoreAttemptsThanAnOpenCanContain() throws Exception {
     for (int tasks : new int[] {40_000, 50_000}) {
       opens.seen.clear();
       try (FakeCluster cluster = FakeCluster.inline(1, opens)) {
@@ -136,8 +138,8 @@ class WaitingReadTest {
   }
 
   /**
-   * A task may use records slowly: what it has asked for waits in its own process. Its servers may
-   * end connections meanwhile.
+   * A task may process records slowly: fetched slices wait in its process, and servers may close
+   * connections.
    */
   @Test
   void aTaskThatPausesForAnHourBetweenRecordsLosesNothing() throws Exception {
@@ -145,7 +147,7 @@ class WaitingReadTest {
       ShuffleAssignment assignment = cluster.assign(2, 2, 2);
       ShuffleReadRequest.Builder request =
           ShuffleReadRequest.builder(assignment).localOutput(local).waitFor(500, 1000);
-      int contents = 0;
+      int batches = 0;
       for (int partition = 0; partition < 2; partition++) {
         for (long attempt = 0; attempt < 3; attempt++) {
           TestBlocks blocks = TestBlocks.of(partition, attempt, random, 30_000, 1, 1, 1, 1);
@@ -153,7 +155,7 @@ class WaitingReadTest {
             blocks.push(cluster.pool(), assignment, cluster.server(server), 0, 4);
           }
           request.expect(partition, attempt, (int) attempt);
-          contents += 4;
+          batches += 4;
         }
       }
       try (PooledShuffleRead read = read(cluster, request)) {
@@ -165,12 +167,12 @@ class WaitingReadTest {
             cluster.transport().dropConnections();
           }
         }
-        assertThat(records).isEqualTo(contents);
+        assertThat(records).isEqualTo(batches);
         ReadCounters counters = read.counters();
         assertThat(counters.requests().retries()).isZero();
-        assertThat(counters.local().blocks()).as("nothing came from elsewhere").isZero();
+        assertThat(counters.local().blocks()).as("no block came from local output").isZero();
         assertThat(counters.requests().fetches())
-            .as("more than are in flight at a time")
+            .as("more slices than are in flight at a time")
             .isGreaterThan(3);
       }
       for (int server = 0; server < 2; server++) {
@@ -180,7 +182,7 @@ class WaitingReadTest {
   }
 
   @Test
-  void doesNotWaitForWhatIsNeverPushed() throws Exception {
+  void doesNotWaitForBlocksThatAreNeverPushed() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, opens)) {
       ShuffleAssignment assignment = cluster.assign(2, 1, 1);
       ShuffleReadRequest.Builder request =
@@ -204,7 +206,7 @@ class WaitingReadTest {
   }
 
   @Test
-  void doesNotWaitWhereNoServerWillHaveAll() throws Exception {
+  void doesNotWaitIfNoServerGetsAllBlocks() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, opens)) {
       ShuffleAssignment assignment =
           cluster.assign(2, 1, 1).replaceFull("server-0", new int[] {1}, cluster.server(1).id());
@@ -231,7 +233,7 @@ class WaitingReadTest {
   }
 
   @Test
-  void triesAServerThatIsGoneOnceAndTakesEverythingFromLocalOutput() throws Exception {
+  void triesAnUnreachableServerOnceAndReadsLocalOutput() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, opens)) {
       opens.isDown = true;
       ShuffleAssignment assignment = cluster.assign(2, 2, 1);
@@ -256,7 +258,7 @@ class WaitingReadTest {
   }
 
   @Test
-  void leavesAServerThatStallsForLocalOutput() throws Exception {
+  void switchesFromAStalledServerToLocalOutput() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, opens)) {
       ShuffleAssignment assignment = cluster.assign(1, 1, 1);
       TestBlocks blocks = TestBlocks.of(0, 1, random, 10, 1, 1, 3);

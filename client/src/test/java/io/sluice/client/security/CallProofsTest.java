@@ -52,7 +52,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Control calls of a process with a secret, to processes of the cluster and to false ones. */
+/** Control calls of a process with a secret, to processes of the cluster and to false processes. */
 @Timeout(120)
 class CallProofsTest {
   private static final String KEYS = "k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
@@ -79,7 +79,7 @@ class CallProofsTest {
     }
   }
 
-  /** Challenges everybody and verifies nothing. */
+  /** Sends a challenge to every caller and verifies no proof. */
   private static final class FalseChallenges extends AuthenticationImplBase {
     private final ByteString challenge;
 
@@ -141,8 +141,8 @@ class CallProofsTest {
   /**
    * Replaces proofs of replies.
    *
-   * @param change gets the proof of a call and that of its reply, and returns what the reply has;
-   *     not asked for calls without a proof
+   * @param change receives the proof of a call and of its reply, and returns the proof to send; not
+   *     called for calls without a proof
    */
   private static ServerInterceptor replyProofs(BiFunction<CallProof, byte[], byte[]> change) {
     return new ServerInterceptor() {
@@ -187,7 +187,7 @@ class CallProofsTest {
   }
 
   @Test
-  void aCallToAProcessOfTheClusterIsProvedInBothDirections() throws Exception {
+  void authenticatesACallInBothDirections() throws Exception {
     ClusterSecurity security = security(true);
     int port = serve(server -> TestGuard.guard(security, server, null));
 
@@ -196,7 +196,7 @@ class CallProofsTest {
   }
 
   @Test
-  void aRequestOfAnotherSecretIsDeniedAsBefore() throws Exception {
+  void deniesARequestWithAnotherSecret() throws Exception {
     ClusterSecurity security = security(true);
     int port = serve(server -> TestGuard.guard(security, server, null));
 
@@ -210,7 +210,7 @@ class CallProofsTest {
   }
 
   @Test
-  void aProcessThatAsksForNoProofGetsNoRequest() throws Exception {
+  void sendsNoRequestToAProcessWithoutAuthentication() throws Exception {
     int port = serve(server -> {});
 
     assertUnproven(port, alice(), "it does not support authentication");
@@ -219,7 +219,7 @@ class CallProofsTest {
   }
 
   @Test
-  void aProcessThatSendsNoChallengeGetsNoRequest() throws Exception {
+  void sendsNoRequestWithoutAChallenge() throws Exception {
     int port = serve(server -> server.addService(new FalseChallenges(ByteString.EMPTY)));
 
     assertUnproven(port, alice(), "has no challenge");
@@ -227,7 +227,7 @@ class CallProofsTest {
   }
 
   @Test
-  void aReplyWithoutProofIsNotHeeded() throws Exception {
+  void rejectsAReplyWithoutProof() throws Exception {
     ByteString challenge = ByteString.copyFrom(new byte[56]);
     int port = serve(server -> server.addService(new FalseChallenges(challenge)));
 
@@ -236,13 +236,13 @@ class CallProofsTest {
   }
 
   @Test
-  void aReplyWithAFalseProofIsNotHeeded() throws Exception {
+  void rejectsAReplyWithAFalseProof() throws Exception {
     Deque<byte[]> recorded = new ArrayDeque<>();
     int port =
         serveWithProofs(
             (call, reply) -> {
               recorded.add(reply);
-              // From the second call on: the proof of the first one.
+              // From the second call on: the proof of the first call.
               return recorded.getFirst();
             });
 
@@ -252,7 +252,7 @@ class CallProofsTest {
   }
 
   @Test
-  void aRecordedChallengeWithItsReplyProofProvesNothing() throws Exception {
+  void rejectsARecordedChallenge() throws Exception {
     AtomicReference<CallProof> recordedCall = new AtomicReference<>();
     AtomicReference<byte[]> recordedReply = new AtomicReference<>();
     int port =
@@ -275,7 +275,7 @@ class CallProofsTest {
   }
 
   @Test
-  void aFailureOfTheServiceIsSeenAsItIs() throws Exception {
+  void reportsAFailureOfTheServiceUnchanged() throws Exception {
     ClusterSecurity security = security(true);
     int port = serve(server -> TestGuard.guard(security, server, "not today"));
 
@@ -289,7 +289,7 @@ class CallProofsTest {
   }
 
   @Test
-  void aClusterThatIsChangedOverCallsProcessesWithoutASecret() throws Exception {
+  void callsProcessesWithoutASecretDuringMigration() throws Exception {
     int port = serve(server -> {});
 
     assertThat(call(port, security(false).proofs().get(0))).isEqualTo(REPLY);

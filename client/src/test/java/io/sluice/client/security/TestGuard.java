@@ -8,12 +8,12 @@ import io.sluice.common.auth.Caller;
 import io.sluice.common.auth.ClusterSecurity;
 import java.util.Set;
 
-/** A guard that knows callers and lets all of them do everything, or nothing. */
+/** A guard that authenticates callers and allows all requests, or refuses all. */
 public final class TestGuard {
   private TestGuard() {}
 
   /**
-   * @param refusal of every request; null: none is refused
+   * @param refusal message of the refusal of every request; null: no request is refused
    */
   public static void guard(ClusterSecurity security, ServerBuilder<?> server, String refusal) {
     security

@@ -20,7 +20,7 @@ class ServerHealthTest {
   }
 
   @Test
-  void letsOneTaskTryAFailingServerOnceInAWhile() {
+  void letsOneTaskProbeAFailingServerPerInterval() {
     assertThat(health.mayProbe(server("a", 1))).isTrue();
     assertThat(health.markFailing(server("a", 1))).isTrue();
     assertThat(health.markFailing(server("a", 1))).isFalse();
@@ -38,7 +38,7 @@ class ServerHealthTest {
   }
 
   @Test
-  void forgetsTheTroubleWhenTheServerAnswers() {
+  void isHealthyAgainAfterAReply() {
     health.markFailing(server("a", 1));
     health.markFailing(server("b", 1));
     health.markHealthy(server("a", 1));
@@ -50,7 +50,7 @@ class ServerHealthTest {
   }
 
   @Test
-  void doesNotHoldTheTroubleOfOneLifeAgainstTheNext() {
+  void aFailureDoesNotConcernALaterEpoch() {
     health.markFailing(server("a", 1));
 
     assertThat(health.isFailing(server("a", 2))).isFalse();
@@ -58,7 +58,7 @@ class ServerHealthTest {
     assertThat(health.isFailing(server("a", 1))).isTrue();
     assertThat(health.markFailing(server("a", 2))).isTrue();
     assertThat(health.isFailing(server("a", 2))).isTrue();
-    // Who still knows the earlier life does not hide what is known of the later one.
+    // A failure report with the earlier epoch does not hide the failure of the later one.
     assertThat(health.markFailing(server("a", 1))).isFalse();
     assertThat(health.isFailing(server("a", 2))).isTrue();
   }

@@ -34,7 +34,7 @@ class ServerSessionTest {
   }
 
   @Test
-  void isExhaustedByTriesOrByTime() {
+  void isExhaustedByAttemptsOrByTime() {
     for (int i = 0; i < 4; i++) {
       assertThat(session.isExhausted(FOUR_TRIES_IN_A_SECOND, ms(0))).isFalse();
       session.failed(ms(0));
@@ -72,7 +72,7 @@ class ServerSessionTest {
   }
 
   @Test
-  void isOverdueOnlyWhileAnAnswerIsOwed() {
+  void isOverdueOnlyWhileAReplyIsExpected() {
     assertThat(session.isOverdue(ms(10))).isFalse();
     assertThat(session.replyLeftNanos(ms(10))).isEqualTo(Long.MAX_VALUE);
 

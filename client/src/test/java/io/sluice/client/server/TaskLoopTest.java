@@ -15,7 +15,7 @@ class TaskLoopTest {
   private final TaskLoop<String> loop = new TaskLoop<>(time, disposed::add);
   private final Recorder machine = new Recorder();
 
-  /** Notes what the loop calls, and when. */
+  /** Records the calls of the loop and their times. */
   private static final class Recorder implements TaskMachine<String> {
     final List<String> calls = new ArrayList<>();
     long dueInNanos = Long.MAX_VALUE;
@@ -106,7 +106,7 @@ class TaskLoopTest {
   }
 
   @Test
-  void disposesOfEventsThatNobodyTakes() {
+  void disposesOfEventsThatAreNotHandled() {
     for (TaskTime of : List.of(time, TaskTime.SYSTEM)) {
       disposed.clear();
       TaskLoop<String> ending = new TaskLoop<>(of, disposed::add);

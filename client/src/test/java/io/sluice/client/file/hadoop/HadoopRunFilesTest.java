@@ -49,7 +49,7 @@ class HadoopRunFilesTest {
     return RemoteDirectory.parse("file://" + directory.resolve("base"));
   }
 
-  /** A header with a run's id, and some bytes. */
+  /** The header of a run file with an id, and some bytes. */
   private static byte[] content(long high, long low) {
     return ByteBuffer.allocate(28)
         .order(ByteOrder.LITTLE_ENDIAN)
@@ -81,7 +81,7 @@ class HadoopRunFilesTest {
       input.read(0, target, 1);
       assertThatThrownBy(() -> input.read(26, target, 3))
           .isInstanceOf(IOException.class)
-          .hasMessageStartingWith(name + " cannot be read");
+          .hasMessageStartingWith("reading run file " + name + " failed");
       assertThat(target).isEqualTo(Unpooled.wrappedBuffer(new byte[] {2, 3, 4, 'S'}));
     } finally {
       target.release();
@@ -89,22 +89,22 @@ class HadoopRunFilesTest {
   }
 
   @Test
-  void failsWhereThereIsNoSuchFileOrFileSystem() {
+  void failsIfTheFileOrFileSystemDoesNotExist() {
     String none = "file:" + directory + "/base/none.run";
     assertThatThrownBy(() -> files.open(SOURCE, none).get(30, TimeUnit.SECONDS))
         .isInstanceOf(ExecutionException.class)
-        .hasMessageContaining(none + " cannot be opened");
+        .hasMessageContaining("opening run file " + none + " failed");
     try (HadoopRunFiles elsewhere =
         new HadoopRunFiles(RemoteDirectory.parse("nosuch://h/"), true, 30_000, nanos::get)) {
       assertThatThrownBy(() -> elsewhere.open(SOURCE, "nosuch://h/a.run").get(30, TimeUnit.SECONDS))
           .isInstanceOf(ExecutionException.class)
-          .hasMessageContaining("nosuch://h/a.run cannot be opened");
+          .hasMessageContaining("opening run file nosuch://h/a.run failed");
     }
     assertThat(files.mayOpen(SOURCE)).isTrue();
   }
 
   @Test
-  void opensNothingThatLiesElsewhere() throws Exception {
+  void opensNoFileOutsideTheDirectory() throws Exception {
     Path secret = Files.write(directory.resolve(NAME), content(1, 2));
 
     for (String name :
@@ -113,27 +113,30 @@ class HadoopRunFilesTest {
         }) {
       assertThatThrownBy(() -> files.open(SOURCE, name).get(30, TimeUnit.SECONDS))
           .isInstanceOf(ExecutionException.class)
-          .hasMessageContaining("the server names a file that is not below " + base());
+          .hasMessageContaining(
+              "the server returned a run file outside of rss.client.read.remote.path=" + base());
     }
   }
 
   @Test
-  void opensNoFileThatIsNotTheRun() throws Exception {
+  void rejectsAFileWithAnotherHeader() throws Exception {
     String another = write(NAME, content(1, 2));
     assertThatThrownBy(() -> files.open(SOURCE, another).get(30, TimeUnit.SECONDS))
         .hasMessageContaining(
-            "the server gave run 00000000000000010000000000000002.run for " + NAME);
+            "the server returned another run file, found=00000000000000010000000000000002.run"
+                + " expected="
+                + NAME);
 
     for (byte[] content : new byte[][] {{}, {'S', 'L', 'R', 'N'}, new byte[100]}) {
       String name = write(NAME, content);
       assertThatThrownBy(() -> files.open(SOURCE, name).get(30, TimeUnit.SECONDS))
           .isInstanceOf(ExecutionException.class)
-          .hasMessageContaining(name + " cannot be opened");
+          .hasMessageContaining("opening run file " + name + " failed");
     }
   }
 
   @Test
-  void asksNoFileSystemForAWhileAfterOneHangs() throws Exception {
+  void pausesAfterAFileSystemHangs() throws Exception {
     CountDownLatch answer = new CountDownLatch(1);
     try (HadoopRunFiles impatient = new HadoopRunFiles(base(), true, 10, nanos::get)) {
       assertThatThrownBy(
@@ -149,7 +152,7 @@ class HadoopRunFilesTest {
                         return new byte[1];
                       }))
           .isInstanceOf(IOException.class)
-          .hasMessage("hdfs://h/a.run was not read within 10 ms");
+          .hasMessage("reading run file hdfs://h/a.run timed out after 10 ms");
       assertThat(impatient.mayOpen(SOURCE)).isFalse();
       nanos.addAndGet(TimeUnit.SECONDS.toNanos(61));
       assertThat(impatient.mayOpen(SOURCE)).isTrue();

@@ -21,13 +21,15 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Reads of partitions whose blocks lie in several places: each rule by itself. */
-class PlacesReadTest {
+/**
+ * Reads of partitions whose blocks are on several servers and in local output; one test per rule.
+ */
+class MultiLocationReadTest {
   private final Random random = new Random(11);
   private final FakeLocalOutput local = new FakeLocalOutput(11);
   private final Refusals refusals = new Refusals();
 
-  /** Servers that take no connection, for ever or a number of times. */
+  /** Servers that refuse connections, permanently or a number of times. */
   private static class Refusals implements Faults {
     final Map<String, Integer> left = new HashMap<>();
     final Map<String, Integer> tries = new HashMap<>();
@@ -62,22 +64,22 @@ class PlacesReadTest {
   }
 
   private static int drain(PooledShuffleRead read) throws Exception {
-    int contents = 0;
+    int batches = 0;
     while (read.next() != null) {
-      contents++;
+      batches++;
     }
-    return contents;
+    return batches;
   }
 
   private static MissingBlocks missing(PooledShuffleRead read) {
     BlocksMissingException thrown =
         catchThrowableOfType(BlocksMissingException.class, () -> drain(read));
-    assertThat(thrown).as("something is missing").isNotNull();
+    assertThat(thrown).as("missing blocks").isNotNull();
     return thrown.missing().get(0);
   }
 
   @Test
-  void givesWhatIsBehindAHoleBeforeItAsksTheNextServer() throws Exception {
+  void deliversBlocksBehindMissingOnesBeforeTheNextServer() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, refusals)) {
       ShuffleAssignment assignment = chain(cluster);
       TestBlocks blocks =
@@ -92,14 +94,14 @@ class PlacesReadTest {
         }
         assertThat(before).hasSize(199);
         assertThat(cluster.server(1).fetches()).isZero();
-        assertThat(read.next().content().array()).startsWith(blocks.contents().get(0));
+        assertThat(read.next().content().array()).startsWith(blocks.batches().get(0));
         assertThat(read.next()).isNull();
       }
     }
   }
 
   @Test
-  void namesAtTheLastOpenAnAttemptThatNoServerOfAChainHas() throws Exception {
+  void namesAnAttemptThatNoServerOfAChainHasAtTheLastOpen() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, refusals)) {
       ShuffleAssignment assignment = chain(cluster);
       TestBlocks there = TestBlocks.of(0, 1, random, 100, 1, 1);
@@ -117,7 +119,7 @@ class PlacesReadTest {
   }
 
   @Test
-  void asksAServerThatWritersGaveUpOnlyOnce() throws Exception {
+  void triesAServerThatMapTasksGaveUpOnce() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, refusals)) {
       ShuffleAssignment assignment =
           cluster.assign(1, 1, 1).replaceFailed("server-0", cluster.server(1).id());
@@ -145,7 +147,7 @@ class PlacesReadTest {
   }
 
   @Test
-  void spendsItsPatienceOnOneServerWhenLocalOutputMayHaveTheRest() throws Exception {
+  void waitsForOneServerOnlyIfLocalOutputMayHaveTheRest() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, refusals)) {
       ShuffleAssignment assignment = chain(cluster);
       TestBlocks blocks = TestBlocks.of(0, 1, random, 100, 1, 2, 1);
@@ -154,7 +156,9 @@ class PlacesReadTest {
       try (PooledShuffleRead read = cluster.read(request(assignment, blocks).build())) {
         assertThat(missing(read).reason()).isEqualTo(Reason.UNREACHABLE);
         assertThat(refusals.tries("server-0")).isEqualTo(4);
-        assertThat(refusals.tries("server-1")).as("nothing else is left").isEqualTo(4);
+        assertThat(refusals.tries("server-1"))
+            .as("full retry period, as no other server is left")
+            .isEqualTo(4);
       }
       assertThat(cluster.health().isFailing(cluster.server(0).id())).isTrue();
     }
@@ -175,7 +179,7 @@ class PlacesReadTest {
   }
 
   @Test
-  void passesByAServerThatOthersWaitedForInVain() throws Exception {
+  void skipsAServerThatOtherTasksGaveUp() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, refusals)) {
       ShuffleAssignment assignment = cluster.assign(1, 1, 2);
       TestBlocks blocks = TestBlocks.of(0, 1, random, 100, 1, 1);
@@ -183,7 +187,7 @@ class PlacesReadTest {
       refusals.refuse(cluster, "server-0", Integer.MAX_VALUE);
       cluster.health().markFailing(cluster.server(0).id());
 
-      // Tasks begin at different replicas.
+      // Tasks start at different replicas.
       for (int task = 0; task < 2; task++) {
         try (PooledShuffleRead read = cluster.read(request(assignment, blocks).build())) {
           assertThat(drain(read)).isEqualTo(2);
@@ -194,7 +198,7 @@ class PlacesReadTest {
   }
 
   @Test
-  void leavesAServerThatDiesInTheMiddleForItsCopyAtOnce() throws Exception {
+  void switchesToAReplicaAtOnceWhenAServerCrashes() throws Exception {
     FakeCluster[] made = new FakeCluster[1];
     Refusals dying =
         new Refusals() {
@@ -214,7 +218,7 @@ class PlacesReadTest {
       blocks.push(cluster.pool(), assignment, cluster.server(0), 0, 8);
       blocks.push(cluster.pool(), assignment, cluster.server(1), 0, 8);
 
-      // Tasks begin at different replicas.
+      // Tasks start at different replicas.
       for (int task = 0; task < 2; task++) {
         try (PooledShuffleRead read = cluster.read(request(assignment, blocks).build())) {
           assertThat(drain(read)).isEqualTo(8);
@@ -225,7 +229,7 @@ class PlacesReadTest {
   }
 
   @Test
-  void asksAServerThatWasPassedByBeforeItNamesSomethingMissing() throws Exception {
+  void visitsASkippedServerBeforeItReportsMissingBlocks() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, refusals)) {
       ShuffleAssignment assignment = chain(cluster);
       TestBlocks blocks = TestBlocks.of(0, 1, random, 100, 1, 1);
@@ -243,7 +247,7 @@ class PlacesReadTest {
   }
 
   @Test
-  void comesBackToAServerWhoseCopyElsewhereHasLess() throws Exception {
+  void returnsToAServerWhoseReplicaIsIncomplete() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, refusals)) {
       ShuffleAssignment assignment = cluster.assign(1, 1, 2);
       TestBlocks blocks = TestBlocks.of(0, 1, random, 100, 1, 1, 1);
@@ -251,7 +255,7 @@ class PlacesReadTest {
       blocks.push(cluster.pool(), assignment, cluster.server(1), 0);
       blocks.push(cluster.pool(), assignment, cluster.server(1), 2);
 
-      // Tasks begin at different replicas.
+      // Tasks start at different replicas.
       for (int task = 0; task < 2; task++) {
         refusals.refuse(cluster, "server-0", 2);
         try (PooledShuffleRead read = cluster.read(request(assignment, blocks).build())) {
@@ -262,7 +266,7 @@ class PlacesReadTest {
   }
 
   @Test
-  void takesADamagedBlockFromTheNextServerOfAChain() throws Exception {
+  void readsADamagedBlockFromTheNextServerOfAChain() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, refusals)) {
       ShuffleAssignment assignment = chain(cluster);
       TestBlocks blocks = TestBlocks.of(0, 1, random, 100, 1, 1, 1);
@@ -277,7 +281,7 @@ class PlacesReadTest {
   }
 
   @Test
-  void takesADamagedBlockFromLocalOutput() throws Exception {
+  void readsADamagedBlockFromLocalOutput() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, refusals)) {
       ShuffleAssignment assignment = cluster.assign(1, 1, 1);
       TestBlocks blocks = TestBlocks.of(0, 1, random, 100, 1, 1, 1);
@@ -294,7 +298,7 @@ class PlacesReadTest {
   }
 
   @Test
-  void asksLocalOutputOnceForManyPartitions() throws Exception {
+  void requestsLocalOutputOnceForManyPartitions() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, refusals)) {
       ShuffleAssignment assignment = cluster.assign(50, 2, 1);
       ShuffleReadRequest.Builder request = request(assignment);
@@ -313,7 +317,7 @@ class PlacesReadTest {
   }
 
   @Test
-  void namesADamagedLocalBlockAndReadsOnBehindIt() throws Exception {
+  void namesADamagedLocalBlockAndContinuesBehindIt() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, refusals)) {
       ShuffleAssignment assignment = cluster.assign(1, 1, 1);
       TestBlocks blocks = TestBlocks.of(0, 1, random, 100, 1, 1, 1);
@@ -327,13 +331,13 @@ class PlacesReadTest {
         MissingBlocks missing = missing(read);
         assertThat(missing.reason()).isEqualTo(Reason.CORRUPT);
         assertThat(missing.detail())
-            .contains("nothing of the shuffle was ever written there")
+            .contains("the shuffle was never written to the server")
             .contains("local output: damaged at byte " + (100 + BlockHeader.LENGTH))
             .contains("crc expected=");
         assertThat(read.counters().local().blocks()).isEqualTo(2);
         assertThat(read.counters().local().failures()).isEqualTo(1);
       }
-      // Another place may have just that block.
+      // Another location may have this block.
       blocks.push(cluster.pool(), assignment, cluster.server(0), 1);
       try (PooledShuffleRead read = cluster.read(request(assignment, blocks).build())) {
         assertThat(drain(read)).isEqualTo(3);
@@ -342,20 +346,20 @@ class PlacesReadTest {
   }
 
   @Test
-  void believesNoLocalBlockOfAnotherPartitionAndNoLengthThatCannotBe() throws Exception {
+  void rejectsLocalBlocksOfAnotherPartitionAndInvalidLengths() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, refusals)) {
       ShuffleAssignment assignment = cluster.assign(2, 1, 1);
       TestBlocks blocks = TestBlocks.of(0, 1, random, 100, 1);
       local.add(0, 1, TestBlocks.of(1, 1, random, 100, 1).block(0));
       try (PooledShuffleRead read = cluster.read(request(assignment, blocks).build())) {
-        assertThat(missing(read).detail()).contains("block is of attempt 1 partition 1");
+        assertThat(missing(read).detail()).contains("the block belongs to attempt=1 partition=1");
       }
       TestBlocks long2 = TestBlocks.of(0, 2, random, 100, 1);
       byte[] unbelievable = long2.block(0);
       unbelievable[39] = 1;
       local.add(0, 2, unbelievable);
       try (PooledShuffleRead read = cluster.read(request(assignment, long2).build())) {
-        assertThat(missing(read).detail()).contains("cannot be");
+        assertThat(missing(read).detail()).contains("invalid block length");
       }
       TestBlocks cut = TestBlocks.of(0, 3, random, 100, 1);
       local.add(0, 3, java.util.Arrays.copyOf(cut.block(0), 20));
@@ -366,7 +370,7 @@ class PlacesReadTest {
   }
 
   @Test
-  void saysWhyLocalOutputIsNotToBeHad() throws Exception {
+  void reportsWhyLocalOutputIsNotAvailable() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, refusals)) {
       ShuffleAssignment assignment = cluster.assign(2, 1, 1);
       TestBlocks lost = TestBlocks.of(0, 1, random, 100, 1);
@@ -379,7 +383,7 @@ class PlacesReadTest {
       }
       try (PooledShuffleRead read = cluster.read(request(assignment, empty).build())) {
         assertThat(missing(read).detail())
-            .endsWith("local output: it does not have all that the servers lack");
+            .endsWith("local output: it does not have all blocks that the servers lack");
         assertThat(read.counters().local().failures()).isZero();
       }
       local.breakDown();
