@@ -89,7 +89,7 @@ public final class JobCredentials {
     }
     client.credentials().require();
     if (bytes.length > 0) {
-      client.credentials().learn(ApplicationCredential.fromBytes(bytes));
+      client.credentials().update(ApplicationCredential.fromBytes(bytes));
     }
   }
 }

@@ -123,7 +123,7 @@ public final class ReadCommand implements Callable<Integer> {
       throws IOException, InterruptedException {
     ShuffleAssignment assignment = register(shortCircuit);
     // Both clients are the same application; only one registers it.
-    shortCircuit.credentials().newest().ifPresent(fetching.credentials()::learn);
+    shortCircuit.credentials().newest().ifPresent(fetching.credentials()::update);
     int maps = maps();
     push(shortCircuit, assignment, maps);
     List<Share> servers =

@@ -116,7 +116,7 @@ public final class BenchCluster implements AutoCloseable {
                         .setClientVersion("bench")
                         .build()));
     coordinator.requireOk("register the application", reply.getStatus(), reply.getMessage());
-    identity.learn(reply.hasToken(), reply.getToken(), application);
+    identity.acceptToken(reply.hasToken(), reply.getToken(), application);
     if (reply.getAssignableServers() == 0) {
       throw new IOException(
           "coordinator " + coordinator.peer() + " has no assignable shuffle server");
@@ -136,7 +136,7 @@ public final class BenchCluster implements AutoCloseable {
                   stub.renewLease(
                       RenewLeaseRequest.newBuilder().setApplication(application).build()));
       coordinator.requireOk("renew the lease", reply.getStatus(), reply.getMessage());
-      identity.learn(reply.hasToken(), reply.getToken(), application);
+      identity.acceptToken(reply.hasToken(), reply.getToken(), application);
     } catch (IOException failure) {
       log.warn(
           "Cannot renew the lease: application={} reason={}", application, failure.getMessage());

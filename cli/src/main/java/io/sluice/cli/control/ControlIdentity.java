@@ -108,8 +108,8 @@ public final class ControlIdentity {
   }
 
   /** Stores the token of a coordinator's reply, if it has one. */
-  public void learn(boolean granted, TokenGrant grant, String application) throws SluiceException {
-    identity.learn(granted, grant, application);
+  public void acceptToken(boolean granted, TokenGrant grant, String application) throws SluiceException {
+    identity.acceptToken(granted, grant, application);
   }
 
   /** Interceptors that authenticate calls as the user; empty without a secret. */

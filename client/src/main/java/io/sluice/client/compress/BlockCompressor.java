@@ -3,7 +3,7 @@ package io.sluice.client.compress;
 import io.sluice.common.block.BlockCodec;
 import java.nio.ByteBuffer;
 
-/** Compresses payloads with one codec. Belongs to one thread. */
+/** Compresses payloads with one codec. Owned by one thread. */
 public interface BlockCompressor extends AutoCloseable {
   BlockCodec codec();
 

@@ -76,7 +76,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
   private int fallbacks;
   private String lastFallback = "";
   private volatile boolean registered;
-  private volatile boolean coordinatorsAway;
+  private volatile boolean coordinatorsUnreachable;
   private volatile boolean closed;
 
   /** A registered shuffle, and every server that may have data of it. Immutable. */
@@ -148,16 +148,16 @@ public final class LeasedApplicationSession implements ApplicationSession {
               + " maxPartitions="
               + MAX_PARTITIONS);
     }
-    Retry retry = coordinatorsAway ? Retry.ONE_ROUND : Retry.FULL_PERIOD;
+    Retry retry = coordinatorsUnreachable ? Retry.ONE_ROUND : Retry.FULL_PERIOD;
     try {
       ShuffleRegistration outcome = register(shuffle, partitions, retry);
-      coordinatorsAway = false;
+      coordinatorsUnreachable = false;
       return outcome;
     } catch (SluiceException e) {
       if (e.code() == StatusCode.DENIED) {
         return new Refused(Reason.DENIED, e.getMessage());
       }
-      coordinatorsAway = true;
+      coordinatorsUnreachable = true;
       return new Refused(Reason.NO_COORDINATOR, e.getMessage());
     }
   }
@@ -234,7 +234,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
     Optional<ServerId> replacement;
     try {
       Answer answer = ask(request, Retry.ONE_ROUND);
-      coordinatorsAway = false;
+      coordinatorsUnreachable = false;
       if (answer.refused() != null) {
         LOG.info(
             "no replacement server application={} shuffle={} reason={} message={}",
@@ -252,7 +252,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
               .filter(server -> !excluded.contains(server.getName()))
               .filter(server -> ShuffleAssignment.problemOf(server) == null);
     } catch (SluiceException e) {
-      coordinatorsAway = true;
+      coordinatorsUnreachable = true;
       LOG.info(
           "replacement server chosen among used servers, no coordinator replied application={}"
               + " shuffle={} reason={}",
@@ -372,16 +372,16 @@ public final class LeasedApplicationSession implements ApplicationSession {
               refused.message());
         }
       }
-      if (coordinatorsAway) {
+      if (coordinatorsUnreachable) {
         LOG.info("coordinator reachable again application={}", application);
       }
-      coordinatorsAway = false;
+      coordinatorsUnreachable = false;
     } catch (SluiceException e) {
-      if (!coordinatorsAway) {
+      if (!coordinatorsUnreachable) {
         LOG.warn(
             "lease not renewed, retrying application={} reason={}", application, e.getMessage());
       }
-      coordinatorsAway = true;
+      coordinatorsUnreachable = true;
     } catch (RuntimeException e) {
       LOG.error("internal error: lease not renewed, retrying application={}", application, e);
     } finally {

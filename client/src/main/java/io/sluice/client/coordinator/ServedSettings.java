@@ -69,8 +69,8 @@ public final class ServedSettings {
    */
   public static ServedSettings fetch(
       ClientConfig config, String user, Map<String, String> environment, LongSupplier nanoTime) {
-    CoordinatorClientConfig how = config.coordinator();
-    if (how.quorum().isEmpty() || !how.servedSettings()) {
+    CoordinatorClientConfig coordinator = config.coordinator();
+    if (coordinator.quorum().isEmpty() || !coordinator.servedSettings()) {
       return NONE;
     }
     ClientTls tls = ClientTls.of(config.security().tls(), nanoTime);
@@ -80,7 +80,7 @@ public final class ServedSettings {
     }
     try (CoordinatorClient coordinators =
         new CoordinatorClient(
-            how.callingFor(Math.min(MAX_CALL_MS, how.callTimeoutMs())),
+            coordinator.callingFor(Math.min(MAX_CALL_MS, coordinator.callTimeoutMs())),
             ClientIdentity.ofDriver(
                     config.security(), user, environment, new ApplicationCredentials())
                 .userProofs(),

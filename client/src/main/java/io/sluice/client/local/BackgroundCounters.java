@@ -9,7 +9,7 @@ package io.sluice.client.local;
  * @param droppedOutputs outputs that were not or not completely pushed: the queue was full, the
  *     shuffle was removed, or the file was deleted
  * @param pushedBytes bytes that servers accepted
- * @param leftBytes bytes that no server accepted
+ * @param rejectedBytes bytes that no server accepted
  * @param skippedBytes bytes of partitions that are too large to be pushed
  */
 public record BackgroundCounters(
@@ -18,5 +18,5 @@ public record BackgroundCounters(
     long failedOutputs,
     long droppedOutputs,
     long pushedBytes,
-    long leftBytes,
+    long rejectedBytes,
     long skippedBytes) {}

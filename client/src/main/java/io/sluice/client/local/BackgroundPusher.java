@@ -48,7 +48,7 @@ public final class BackgroundPusher implements AutoCloseable {
   private long failedOutputs;
   private long droppedOutputs;
   private long pushedBytes;
-  private long leftBytes;
+  private long rejectedBytes;
   private long skippedBytes;
 
   /** Creates the push of an output. */
@@ -129,7 +129,7 @@ public final class BackgroundPusher implements AutoCloseable {
         failedOutputs,
         droppedOutputs,
         pushedBytes,
-        leftBytes,
+        rejectedBytes,
         skippedBytes);
   }
 
@@ -188,7 +188,7 @@ public final class BackgroundPusher implements AutoCloseable {
       try {
         boolean toTheEnd = work.run(config.maxPartitionBytes(), one.random);
         if (toTheEnd) {
-          outcome = work.leftBytes() == 0 ? Outcome.PUSHED : Outcome.FAILED;
+          outcome = work.rejectedBytes() == 0 ? Outcome.PUSHED : Outcome.FAILED;
         } else {
           outcome = Outcome.DROPPED;
         }
@@ -222,7 +222,7 @@ public final class BackgroundPusher implements AutoCloseable {
 
   private synchronized void count(OutputPush work) {
     pushedBytes += work.pushedBytes();
-    leftBytes += work.leftBytes();
+    rejectedBytes += work.rejectedBytes();
     skippedBytes += work.skippedBytes();
   }
 

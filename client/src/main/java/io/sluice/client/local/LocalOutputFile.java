@@ -63,7 +63,7 @@ public final class LocalOutputFile implements LocalSink, Closeable {
     long at = bytes();
     boolean done = false;
     try {
-      note(body);
+      addRanges(body);
       open();
       write(body, at);
       done = true;
@@ -83,7 +83,7 @@ public final class LocalOutputFile implements LocalSink, Closeable {
     }
   }
 
-  private void note(ByteBuf body) throws BlockFormatException {
+  private void addRanges(ByteBuf body) throws BlockFormatException {
     for (int at = body.readerIndex(); at < body.writerIndex(); ) {
       BlockHeader header = BlockHeader.read(body, at, body.writerIndex());
       runs.add(header.partition(), header.blockLength());
@@ -132,7 +132,7 @@ public final class LocalOutputFile implements LocalSink, Closeable {
         Files.move(temporary, target, StandardCopyOption.REPLACE_EXISTING);
         moved = true;
       } else if (channel != null) {
-        layOut(target);
+        sortInto(target);
       }
       return runs.lengths();
     } catch (IOException e) {
@@ -150,7 +150,7 @@ public final class LocalOutputFile implements LocalSink, Closeable {
     }
   }
 
-  private void layOut(Path target) throws IOException {
+  private void sortInto(Path target) throws IOException {
     try (FileChannel out =
         FileChannel.open(
             target,

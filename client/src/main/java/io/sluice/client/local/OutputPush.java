@@ -171,12 +171,12 @@ final class OutputPush {
 
   /** Bytes that servers accepted, or that were in flight when the push was stopped. */
   long pushedBytes() {
-    return sentBytes - push.leftBytes();
+    return sentBytes - push.rejectedBytes();
   }
 
   /** Bytes that no server accepted. */
-  long leftBytes() {
-    return withoutServerBytes + push.leftBytes();
+  long rejectedBytes() {
+    return withoutServerBytes + push.rejectedBytes();
   }
 
   long skippedBytes() {

@@ -304,7 +304,7 @@ final class Failover {
             server.name(),
             partitions.stream()
                 .filter(partition -> partition >= 0 && partition < assignment.partitionCount())
-                .filter(server::becomesFull)
+                .filter(server::markFull)
                 .toList());
     if (!moving.isEmpty()) {
       request(server, Cause.FULL, moving);

@@ -204,7 +204,7 @@ final class PushServer {
   }
 
   /** Records a full partition; returns whether the server reports it for the first time. */
-  boolean becomesFull(int partition) {
+  boolean markFull(int partition) {
     if (fullPartitions.get(partition)) {
       return false;
     }

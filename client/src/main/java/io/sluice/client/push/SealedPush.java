@@ -14,7 +14,7 @@ public final class SealedPush implements AutoCloseable {
   private final ReplicaSets sets;
   private final ServerTarget target;
   private final int frameBytes;
-  private long leftBytes;
+  private long rejectedBytes;
 
   /**
    * @param replacementServers source of servers after one fails or is full; null for none
@@ -32,7 +32,8 @@ public final class SealedPush implements AutoCloseable {
             assignment,
             attempt,
             config,
-            new PushOptions(null, replacementServers, body -> leftBytes += body.readableBytes()),
+            new PushOptions(
+                null, replacementServers, body -> rejectedBytes += body.readableBytes()),
             true,
             environment,
             windows);
@@ -40,8 +41,8 @@ public final class SealedPush implements AutoCloseable {
   }
 
   /** Bytes that no server accepted. */
-  public long leftBytes() {
-    return leftBytes;
+  public long rejectedBytes() {
+    return rejectedBytes;
   }
 
   /** Whether at least one server accepts frames of a set. */

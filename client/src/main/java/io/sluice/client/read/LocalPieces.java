@@ -16,7 +16,7 @@ import java.util.function.Consumer;
  */
 final class LocalPieces {
   private final LocalOutput output;
-  private final List<Piece> wanted = new ArrayList<>();
+  private final List<Piece> unrequested = new ArrayList<>();
   private final Map<Piece, PartitionProgress> outstanding = new HashMap<>();
   private final Map<Integer, Integer> leftOfPartition = new HashMap<>();
 
@@ -36,7 +36,7 @@ final class LocalPieces {
    *
    * @param missing receives the attempts without local output
    */
-  void want(PartitionProgress progress, Consumer<MissingBlocks> missing) {
+  void addIncomplete(PartitionProgress progress, Consumer<MissingBlocks> missing) {
     ExpectedAttempts expected = progress.expected();
     int count = 0;
     for (int attemptIndex = 0; attemptIndex < expected.count(); attemptIndex++) {
@@ -49,7 +49,7 @@ final class LocalPieces {
                 progress.partition(),
                 expected.attempt(attemptIndex),
                 expected.mapIndex(attemptIndex));
-        wanted.add(piece);
+        unrequested.add(piece);
         outstanding.put(piece, progress);
         count++;
       } else {
@@ -61,9 +61,9 @@ final class LocalPieces {
 
   /** Requests all pieces that were added. */
   void request() {
-    if (!wanted.isEmpty()) {
-      output.request(List.copyOf(wanted));
-      wanted.clear();
+    if (!unrequested.isEmpty()) {
+      output.request(List.copyOf(unrequested));
+      unrequested.clear();
     }
   }
 

@@ -76,14 +76,14 @@ final class ReadProgress {
     } else if (mayRequestNewer(progress)) {
       updates.request(progress);
     } else {
-      local.want(progress, this::missing);
+      local.addIncomplete(progress, this::missing);
     }
   }
 
   /** Whether to request a newer assignment: not if local output has all blocks of the partition. */
   private boolean mayRequestNewer(PartitionProgress progress) {
     return updates.mayRequest(progress)
-        && !(request.isPushedLater() && progress.mayAllBeLocal(local));
+        && !(request.isPushedInBackground() && progress.mayAllBeLocal(local));
   }
 
   /** Handles a reply with the newest assignment. */
@@ -126,7 +126,8 @@ final class ReadProgress {
   /** Whether another replica, or local output, has copies of the blocks that a visit reads. */
   boolean hasCopies(PartitionVisit visit) {
     PartitionProgress progress = visit.progress();
-    return progress.hasOtherReplica() || (request.isPushedLater() && progress.mayAllBeLocal(local));
+    return progress.hasOtherReplica()
+        || (request.isPushedInBackground() && progress.mayAllBeLocal(local));
   }
 
   /**

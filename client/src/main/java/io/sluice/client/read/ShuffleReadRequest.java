@@ -19,8 +19,8 @@ public final class ShuffleReadRequest {
   private final int endMapIndex;
   private final LocalOutput localOutput;
   private final boolean anyOrder;
-  private final Map<Integer, Set<Long>> leftLocal;
-  private final boolean pushedLater;
+  private final Map<Integer, Set<Long>> neverPushed;
+  private final boolean pushedInBackground;
   private final int maxWaitMs;
   private final NewestAssignments newest;
   private final int wantedPermille;
@@ -33,8 +33,8 @@ public final class ShuffleReadRequest {
     this.endMapIndex = from.endMapIndex;
     this.localOutput = from.localOutput;
     this.anyOrder = from.anyOrder;
-    this.leftLocal = from.leftLocal;
-    this.pushedLater = from.pushedLater;
+    this.neverPushed = from.neverPushed;
+    this.pushedInBackground = from.pushedInBackground;
     this.maxWaitMs = from.maxWaitMs;
     this.wantedPermille = from.wantedPermille;
     this.newest = from.newest;
@@ -88,13 +88,13 @@ public final class ShuffleReadRequest {
   }
 
   /** Whether local output has all blocks, and servers get them later by the background push. */
-  boolean isPushedLater() {
-    return pushedLater;
+  boolean isPushedInBackground() {
+    return pushedInBackground;
   }
 
   /** Whether the blocks of an attempt for a partition stay in local output and are never pushed. */
-  boolean isLeftLocal(int partition, long mapAttempt) {
-    return leftLocal.getOrDefault(partition, Set.of()).contains(mapAttempt);
+  boolean isNeverPushed(int partition, long mapAttempt) {
+    return neverPushed.getOrDefault(partition, Set.of()).contains(mapAttempt);
   }
 
   /** Maximum wait of the whole read for the background push, in milliseconds; 0: none. */
@@ -107,7 +107,7 @@ public final class ShuffleReadRequest {
     return wantedPermille;
   }
 
-  /** Collects a request. Belongs to one thread. */
+  /** Collects a request. Owned by one thread. */
   public static final class Builder {
     private final ShuffleAssignment assignment;
     private final ExpectedByPartition byPartition = new ExpectedByPartition();
@@ -115,8 +115,8 @@ public final class ShuffleReadRequest {
     private int endMapIndex = Integer.MAX_VALUE;
     private LocalOutput localOutput;
     private boolean anyOrder;
-    private final Map<Integer, Set<Long>> leftLocal = new HashMap<>();
-    private boolean pushedLater;
+    private final Map<Integer, Set<Long>> neverPushed = new HashMap<>();
+    private boolean pushedInBackground;
     private int maxWaitMs;
     private int wantedPermille;
     private NewestAssignments newest;
@@ -193,8 +193,8 @@ public final class ShuffleReadRequest {
      * Declares that the blocks of an attempt for a partition are never pushed to servers, so that
      * the read does not wait for them.
      */
-    public Builder leftLocal(int partition, long mapAttempt) {
-      leftLocal.computeIfAbsent(partition, p -> new HashSet<>()).add(mapAttempt);
+    public Builder neverPushed(int partition, long mapAttempt) {
+      neverPushed.computeIfAbsent(partition, p -> new HashSet<>()).add(mapAttempt);
       return this;
     }
 
@@ -216,7 +216,7 @@ public final class ShuffleReadRequest {
                 + " permille="
                 + permille);
       }
-      this.pushedLater = true;
+      this.pushedInBackground = true;
       this.maxWaitMs = permille == 0 ? 0 : waitMs;
       this.wantedPermille = permille;
       return this;

@@ -24,7 +24,7 @@ final class WantedAttempts {
       for (int attemptIndex = 0; attemptIndex < progress.expected().count(); attemptIndex++) {
         long attempt = progress.expected().attempt(attemptIndex);
         if (!progress.received().isWhole(attemptIndex)
-            && !request.isLeftLocal(progress.partition(), attempt)) {
+            && !request.isNeverPushed(progress.partition(), attempt)) {
           open.addLong(attempt);
         }
       }

@@ -155,6 +155,6 @@ public final class ClientIdentity {
               + " expected="
               + application);
     }
-    credentials.learn(credential);
+    credentials.update(credential);
   }
 }

@@ -113,11 +113,11 @@ public final class FakeCluster implements AutoCloseable {
   }
 
   /**
-   * @param ways takes
+   * @param runFiles takes
    */
-  public void use(DirectRunFiles ways) {
+  public void use(DirectRunFiles runFiles) {
     files.close();
-    files = ways;
+    files = runFiles;
   }
 
   public void use(ReadConfig config) {

@@ -287,7 +287,7 @@ class OutputPushTest {
         OutputPush work = pushOf(cluster, output, push);
 
         assertThat(work.run(Long.MAX_VALUE, new SplittableRandom(1))).isTrue();
-        assertThat(work.leftBytes()).isEqualTo(half);
+        assertThat(work.rejectedBytes()).isEqualTo(half);
         assertThat(work.pushedBytes()).isEqualTo(half);
       }
       for (int partition = 10; partition < 20; partition++) {

@@ -189,7 +189,7 @@ class WaitingReadTest {
           ShuffleReadRequest.builder(assignment)
               .localOutput(local)
               .waitFor(500, 950)
-              .leftLocal(1, 8);
+              .neverPushed(1, 8);
       for (int partition = 0; partition < 2; partition++) {
         for (long attempt = 7; attempt < 10; attempt++) {
           request.expect(partition, attempt, (int) attempt);

@@ -52,7 +52,7 @@ public final class ApplicationCredentials implements ConnectionCredentials {
   }
 
   /** Replaces the credential, unless the present one expires later. */
-  public void learn(ApplicationCredential credential) {
+  public void update(ApplicationCredential credential) {
     newest.accumulateAndGet(
         credential,
         (before, now) -> before != null && before.expiryMs() > now.expiryMs() ? before : now);

@@ -143,9 +143,9 @@ class ApplicationTokenTest {
     ApplicationCredentials credentials = new ApplicationCredentials();
     TokenAuthority authority = authority(FIRST, NOW);
     ApplicationCredential longer = authority.issue("a.b", "a", 2_000);
-    credentials.learn(authority.issue("a.b", "a", 1_000));
-    credentials.learn(longer);
-    credentials.learn(authority.issue("a.b", "a", 1_000));
+    credentials.update(authority.issue("a.b", "a", 1_000));
+    credentials.update(longer);
+    credentials.update(authority.issue("a.b", "a", 1_000));
     assertThat(credentials.newest()).containsSame(longer);
   }
 }

@@ -77,7 +77,7 @@ class AuthenticationTest {
     ShuffleAssignment assignment = SecuredCluster.assigned(driver);
     SluiceClient task = client(kind, "alice.app", null, null);
     byte[] carried = driver.credentials().newest().orElseThrow().toBytes();
-    task.credentials().learn(ApplicationCredential.fromBytes(carried));
+    task.credentials().update(ApplicationCredential.fromBytes(carried));
 
     SecuredCluster.push(task, assignment, 1000);
 
@@ -156,7 +156,7 @@ class AuthenticationTest {
     byte[] forged = bob.credentials().newest().orElseThrow().toBytes();
     forged[5] ^= 1;
     ApplicationCredentials guessed = new ApplicationCredentials();
-    guessed.learn(ApplicationCredential.fromBytes(forged));
+    guessed.update(ApplicationCredential.fromBytes(forged));
     assertThat(refusalOf(transport(kind, guessed), "bob.app")).isEqualTo(StatusCode.DENIED);
   }
 

@@ -160,7 +160,7 @@ class MisbehavingServerTest {
             () -> ClusterKeys.parse("k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="),
             Clock.systemUTC(),
             new SecureRandom());
-    credentials.learn(authority.issue("app", "alice", 3_600_000));
+    credentials.update(authority.issue("app", "alice", 3_600_000));
   }
 
   private void assertUnproven(String why) {

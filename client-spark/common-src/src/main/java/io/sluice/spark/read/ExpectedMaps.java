@@ -140,7 +140,7 @@ public final class ExpectedMaps {
                 .forEach(
                     (partition, bytes) -> {
                       if (bytes > largestPushedBytes) {
-                        request.leftLocal(partition, mapId);
+                        request.neverPushed(partition, mapId);
                       }
                     }));
   }

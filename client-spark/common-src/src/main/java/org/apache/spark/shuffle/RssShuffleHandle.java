@@ -79,7 +79,7 @@ public final class RssShuffleHandle<K, V, C> extends BaseShuffleHandle<K, V, C> 
   void passCredential(SluiceClient client) {
     if (carriedCredential != null) {
       try {
-        client.credentials().learn(ApplicationCredential.fromBytes(carriedCredential));
+        client.credentials().update(ApplicationCredential.fromBytes(carriedCredential));
       } catch (SluiceException e) {
         throw new IllegalStateException(
             "invalid application credential in the shuffle handle: driver and executor must use"
