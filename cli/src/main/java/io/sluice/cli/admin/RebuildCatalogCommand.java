@@ -79,8 +79,7 @@ final class RebuildCatalogCommand implements Callable<Integer> {
         rebuilt.problems().isEmpty() ? "" : ", which the next start of the server deletes",
         rebuilt.tombstones() < 0
             ? "deleted shuffles are unknown, because no old catalog could be read"
-            : rebuilt.tombstones()
-                + " records of deleted shuffles copied from the old catalog");
+            : rebuilt.tombstones() + " records of deleted shuffles copied from the old catalog");
     out.flush();
   }
 }

@@ -108,7 +108,8 @@ public final class ControlIdentity {
   }
 
   /** Stores the token of a coordinator's reply, if it has one. */
-  public void acceptToken(boolean granted, TokenGrant grant, String application) throws SluiceException {
+  public void acceptToken(boolean granted, TokenGrant grant, String application)
+      throws SluiceException {
     identity.acceptToken(granted, grant, application);
   }
 

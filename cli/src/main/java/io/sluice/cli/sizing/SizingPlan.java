@@ -57,7 +57,7 @@ record SizingPlan(
   /**
    * A setting.
    *
-   * @param place file or environment to set it in
+   * @param location file or environment of the setting
    */
-  record Setting(String place, String name, String value) {}
+  record Setting(String location, String name, String value) {}
 }

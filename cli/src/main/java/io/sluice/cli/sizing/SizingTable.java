@@ -31,7 +31,7 @@ final class SizingTable {
     server.row("start", DurationText.print(1000 * each.startSeconds()));
     TextTable settings = new TextTable("setting", "value", "where");
     for (SizingPlan.Setting setting : plan.settings()) {
-      settings.row(setting.name(), setting.value(), setting.place());
+      settings.row(setting.name(), setting.value(), setting.location());
     }
     return String.format(
             Locale.ROOT,

@@ -122,8 +122,7 @@ final class OpenReplies {
       case PARTITION_EMPTY ->
           read.endVisit(visit, Reason.NEVER_WRITTEN, "the partition is empty on the server");
       case SHUFFLE_NEVER_WRITTEN ->
-          read.endVisit(
-              visit, Reason.NEVER_WRITTEN, "the shuffle was never written to the server");
+          read.endVisit(visit, Reason.NEVER_WRITTEN, "the shuffle was never written to the server");
       case SHUFFLE_EXPIRED ->
           read.endVisit(visit, Reason.EXPIRED, "the shuffle was unregistered or its lease ended");
       case DATA_LOST ->

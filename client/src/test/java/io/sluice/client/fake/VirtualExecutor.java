@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Runs tasks in virtual time, on the thread that lets it pass. After {@link #shutdownNow} no task
- * runs any more, as when a process ends. Belongs to one thread.
+ * runs, as when a process ends. Belongs to one thread.
  */
 public final class VirtualExecutor extends AbstractExecutorService
     implements ScheduledExecutorService {

@@ -40,14 +40,14 @@ final class TestBlocks {
       random.nextBytes(bytes);
       made.batches.add(bytes);
       for (int part = 0; part < blocksEach[content]; part++) {
-        boolean goesOn = part + 1 < blocksEach[content];
-        boolean isLast = !goesOn && content + 1 == blocksEach.length;
+        boolean isContinued = part + 1 < blocksEach[content];
+        boolean isLast = !isContinued && content + 1 == blocksEach.length;
         made.add(
             bytes,
             part * length,
             length,
             part == 0 ? bytes.length : 0,
-            (goesOn ? BlockHeader.FLAG_CONTINUED : 0) | (isLast ? BlockHeader.FLAG_LAST : 0));
+            (isContinued ? BlockHeader.FLAG_CONTINUED : 0) | (isLast ? BlockHeader.FLAG_LAST : 0));
       }
     }
     return made;

@@ -26,7 +26,7 @@ import java.util.random.RandomGenerator;
  *       as slow as its busiest server, so an idle server must not get everything.
  *   <li><b>Lay out ranges.</b> The groups of each set of servers become one contiguous range of
  *       partitions. Partition numbers do not matter for balance (they are hashes, or ranges cut to
- *       equal sizes). A reader of neighbouring partitions connects to few servers, and the reply is
+ *       equal sizes). A reader of neighboring partitions connects to few servers, and the reply is
  *       small.
  * </ol>
  */

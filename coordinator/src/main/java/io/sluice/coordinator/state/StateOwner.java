@@ -268,8 +268,8 @@ public final class StateOwner implements AutoCloseable {
   }
 
   /**
-   * Answers the requests in the queue and checks timeouts, on the calling thread: for an owner whose
-   * thread is not started, as in a simulation.
+   * Answers the requests in the queue and checks timeouts, on the calling thread: for an owner
+   * whose thread is not started, as in a simulation.
    */
   public void runPending() {
     for (Pending<?> first = queue.poll(); first != null; first = queue.poll()) {

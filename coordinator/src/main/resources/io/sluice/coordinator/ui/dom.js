@@ -34,7 +34,7 @@ function dispatch(event) {
   event.currentTarget.listeners?.[event.type]?.(event);
 }
 
-/** Makes the children of `parent` equal to `wanted`. Reuses elements, to preserve focus, selection and scroll position. */
+/** Makes the children of `parent` equal to `wanted`, and reuses elements: focus, selection and scroll position stay. */
 export function patchChildren(parent, wanted) {
   const keyed = new Map();
   for (const child of parent.childNodes) {

@@ -70,19 +70,19 @@ class CleanRestartTest {
     startCluster("30s");
     try (SluiceClient client = client(transport)) {
       ShuffleAssignment assignment = register(client);
-      AtomicBoolean goOn = new AtomicBoolean(true);
+      AtomicBoolean continues = new AtomicBoolean(true);
       CountDownLatch pushing = new CountDownLatch(MAPS);
       List<Future<Map<Integer, Integer>>> maps = new ArrayList<>();
       for (int map = 0; map < MAPS; map++) {
         int index = map;
-        maps.add(executor.submit(() -> push(client, assignment, index, goOn, pushing)));
+        maps.add(executor.submit(() -> push(client, assignment, index, continues, pushing)));
       }
       assertThat(pushing.await(30, TimeUnit.SECONDS)).isTrue();
       ClusterNode server = cluster.servers().get(0);
       for (int restart = 0; restart < RESTARTS; restart++) {
         server.restart();
       }
-      goOn.set(false);
+      continues.set(false);
       Map<Integer, Integer> pushed = new HashMap<>();
       for (Future<Map<Integer, Integer>> map : maps) {
         map.get(60, TimeUnit.SECONDS)
@@ -188,13 +188,13 @@ class CleanRestartTest {
       SluiceClient client,
       ShuffleAssignment assignment,
       int map,
-      AtomicBoolean goOn,
+      AtomicBoolean continues,
       CountDownLatch pushing)
       throws IOException {
     Random random = new Random(map);
     Map<Integer, Integer> pushed = new HashMap<>();
     try (PushSession session = client.pushSession(assignment, new MapAttempt(100 + map, map))) {
-      for (int i = 0; goOn.get() || i < 500; i++) {
+      for (int i = 0; continues.get() || i < 500; i++) {
         int partition = random.nextInt(PARTITIONS);
         byte[] content = new byte[CONTENT_BYTES];
         random.nextBytes(content);

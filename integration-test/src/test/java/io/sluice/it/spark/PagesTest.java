@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The Sluice tab of a running application and in the history server. */
 class PagesTest {
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(90);
+  private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(90);
   private static final Pattern RECORDS =
       Pattern.compile("<tr><td>(\\d+)</td>.*?</tr>", Pattern.DOTALL);
 
@@ -102,7 +102,7 @@ class PagesTest {
       throws IOException, InterruptedException {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create(address)).timeout(Duration.ofSeconds(30)).build();
-    long deadline = System.nanoTime() + PATIENCE_NANOS;
+    long deadline = System.nanoTime() + TIMEOUT_NANOS;
     String last = "";
     while (System.nanoTime() - deadline < 0) {
       try {

@@ -153,7 +153,7 @@ public record MergeConfig(
     return ConfigKey.enumeration(key + ".policy", PolicyKind.class)
         .defaultValue(PolicyKind.BLOCK_SIZE)
         .doc(
-            "Policy for merging neighbouring run files on "
+            "Policy for merging neighboring run files on "
                 + kind.toUpperCase(Locale.ROOT)
                 + "s. BLOCK_SIZE: merge while the average bytes of one partition in a file are"
                 + " below "

@@ -3,7 +3,7 @@ package io.sluice.server.background;
 import java.util.List;
 
 /**
- * Selects neighbouring runs of a shuffle to merge. Deterministic: uses no clock and no files.
+ * Selects neighboring runs of a shuffle to merge. Deterministic: uses no clock and no files.
  * Thread-safe.
  */
 public interface MergePolicy {

@@ -8,7 +8,7 @@ import java.util.List;
 /**
  * A planned merge.
  *
- * @param runs neighbouring runs, in order
+ * @param runs neighboring runs, in order
  * @param output disk of the merged run
  * @param outputBytes maximum length of the merged run
  * @param gain benefit of the merge, see {@link MergeWindow#gain}

@@ -32,7 +32,7 @@ public interface Storage extends AutoCloseable {
   NewFile create(String file) throws IOException;
 
   /**
-   * Begins a new file with data of an application, which the storage may place in a directory per
+   * Begins a new file with data of an application, which the storage may put in a directory per
    * application. The file is opened by its name alone.
    */
   default NewFile create(String file, String application) throws IOException {

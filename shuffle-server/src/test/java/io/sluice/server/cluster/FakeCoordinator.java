@@ -49,7 +49,7 @@ public final class FakeCoordinator implements AutoCloseable {
     return address;
   }
 
-  public void say(String application, ApplicationLease.State state) {
+  public void setState(String application, ApplicationLease.State state) {
     states.put(application, state);
   }
 

@@ -61,7 +61,7 @@ class HeartbeatsTest {
     try (FakeCoordinator a = new FakeCoordinator(0);
         FakeCoordinator b = new FakeCoordinator(0)) {
       source.applications.add("app");
-      a.say("app", State.LIVE);
+      a.setState("app", State.LIVE);
       start(60_000, a.address(), b.address());
       for (int i = 0; i < 3; i++) {
         for (FakeCoordinator coordinator : List.of(a, b)) {
@@ -130,13 +130,13 @@ class HeartbeatsTest {
     try (FakeCoordinator coordinator = new FakeCoordinator(0)) {
       source.applications.add("app");
       source.applications.add("other");
-      coordinator.say("app", State.LIVE);
-      coordinator.say("other", State.LIVE);
+      coordinator.setState("app", State.LIVE);
+      coordinator.setState("other", State.LIVE);
       start(60_000, coordinator.address());
       coordinator.next();
       coordinator.next();
       assertThat(source.deleted).isEmpty();
-      coordinator.say("app", State.ENDED);
+      coordinator.setState("app", State.ENDED);
       assertThat(source.deleted.poll(60, TimeUnit.SECONDS)).isEqualTo("app ENDED");
       assertThat(source.applications).containsExactly("other");
     }

@@ -14,6 +14,6 @@ final class Pause {
     System.out.println(name);
     System.out.flush();
     String line = input.readLine();
-    System.out.println("going on after " + name + ": " + line);
+    System.out.println("continuing after " + name + ": " + line);
   }
 }
