@@ -1,0 +1,86 @@
+package io.sluice.benchmark.language;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/** The text files of the repository that people write. */
+final class Repository {
+  private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+  private static final Set<String> SKIPPED = Set.of("target", ".git", ".idea", "golden", "words");
+  private static final Set<String> TEXTS =
+      Set.of(
+          "java",
+          "proto",
+          "md",
+          "sh",
+          "js",
+          "html",
+          "css",
+          "yaml",
+          "yml",
+          "conf",
+          "service",
+          "xml",
+          "properties",
+          "tpl");
+
+  private Repository() {}
+
+  static Path root() {
+    return ROOT;
+  }
+
+  /** Text files below a folder, by the end of their name; files without one are scripts. */
+  static List<Path> files(String folder) {
+    List<Path> found = new ArrayList<>();
+    try {
+      Files.walkFileTree(
+          ROOT.resolve(folder),
+          new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult preVisitDirectory(Path path, BasicFileAttributes attributes) {
+              return SKIPPED.contains(path.getFileName().toString())
+                  ? FileVisitResult.SKIP_SUBTREE
+                  : FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFile(Path path, BasicFileAttributes attributes)
+                throws IOException {
+              if (attributes.isRegularFile() && isText(path)) {
+                found.add(path);
+              }
+              return FileVisitResult.CONTINUE;
+            }
+          });
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    found.sort(null);
+    return found;
+  }
+
+  private static boolean isText(Path path) throws IOException {
+    String name = path.getFileName().toString();
+    int dot = name.lastIndexOf('.');
+    return dot > 0
+        ? TEXTS.contains(name.substring(dot + 1))
+        : !name.equals("LICENSE") && Files.isExecutable(path);
+  }
+
+  static List<String> lines(Path file) {
+    try {
+      return Files.readAllLines(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(file.toString(), e);
+    }
+  }
+}
