@@ -69,7 +69,7 @@ class LanguageTest {
       boolean code = false;
       for (int i = 0; i < lines.size(); i++) {
         String line = lines.get(i);
-        code ^= page && line.startsWith("```");
+        code ^= page && line.strip().startsWith("```");
         boolean text =
             page
                 ? !code && !line.strip().matches("([|]|!\\[).*") && !line.startsWith("    ")

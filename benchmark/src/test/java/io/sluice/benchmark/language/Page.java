@@ -38,7 +38,7 @@ final class Page {
     boolean code = false;
     for (int i = 0; i < lines.size(); i++) {
       String line = lines.get(i);
-      if (line.startsWith("```")) {
+      if (line.strip().startsWith("```")) {
         code = !code;
         endParagraph();
       } else if (code || (line.startsWith("    ") && paragraph.isEmpty())) {
