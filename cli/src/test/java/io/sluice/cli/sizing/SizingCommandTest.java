@@ -18,7 +18,7 @@ class SizingCommandTest {
   /** Tests run in their module's directory. */
   private static final Path PAGE = Path.of("..", "docs", "sizing.md");
 
-  private static final String PROMPT = "$ ./sluice ";
+  private static final String COMMAND = "./sluice ";
   private static final List<String> EXAMPLE =
       List.of(
           "sizing",
@@ -45,17 +45,19 @@ class SizingCommandTest {
   void exampleInTheDocumentationMatchesTheOutput() throws IOException {
     List<String> lines = Files.readAllLines(PAGE);
     int at = 0;
-    while (!lines.get(at).startsWith(PROMPT + "sizing")) {
+    while (!lines.get(at).startsWith(COMMAND + "sizing")) {
       at++;
     }
-    StringBuilder command = new StringBuilder(lines.get(at).substring(PROMPT.length()));
+    StringBuilder command = new StringBuilder(lines.get(at).substring(COMMAND.length()));
     while (command.charAt(command.length() - 1) == '\\') {
       at++;
       command.setLength(command.length() - 1);
       command.append(lines.get(at));
     }
     List<String> shown = new ArrayList<>();
-    for (at++; !lines.get(at).equals("```"); at++) {
+    int output = lines.indexOf("```text");
+    assertThat(output).isGreaterThan(at);
+    for (at = output + 1; !lines.get(at).equals("```"); at++) {
       shown.add(lines.get(at));
     }
 
