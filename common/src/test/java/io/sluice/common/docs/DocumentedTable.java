@@ -1,9 +1,5 @@
 package io.sluice.common.docs;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -36,7 +32,7 @@ public final class DocumentedTable {
     List<Row> rows = new ArrayList<>();
     boolean inside = false;
     boolean body = false;
-    for (String line : lines(file)) {
+    for (String line : Checkout.lines("docs/" + file)) {
       if (line.startsWith("## ")) {
         inside = line.equals("## " + heading);
       }
@@ -53,28 +49,5 @@ public final class DocumentedTable {
       throw new IllegalStateException("no table under \"" + heading + "\" in docs/" + file);
     }
     return rows;
-  }
-
-  /** Directory docs of the checkout, independent of the module. */
-  private static Path docs() {
-    Path directory = Path.of(System.getProperty("user.dir"));
-    while (!Files.isDirectory(directory.resolve("docs/decisions"))) {
-      directory = directory.getParent();
-      if (directory == null) {
-        throw new IllegalStateException(
-            "no docs above "
-                + System.getProperty("user.dir")
-                + ": tests need the complete checkout");
-      }
-    }
-    return directory.resolve("docs");
-  }
-
-  private static List<String> lines(String file) {
-    try {
-      return Files.readAllLines(docs().resolve(file));
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot read docs/" + file, e);
-    }
   }
 }

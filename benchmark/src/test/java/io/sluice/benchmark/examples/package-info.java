@@ -1,0 +1,2 @@
+/** Checks of the examples in pages: whether the names in them exist. */
+package io.sluice.benchmark.examples;
