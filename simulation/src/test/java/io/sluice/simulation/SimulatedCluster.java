@@ -42,7 +42,6 @@ final class SimulatedCluster implements AutoCloseable {
           "rss.coordinator.app.expired", "20s");
 
   private final VirtualTime time;
-  private final Random random;
   private final SimulatedNetwork network;
   private final SimulatedCoordinator coordinator;
   private final List<SimulatedServer> servers = new ArrayList<>();
@@ -86,7 +85,6 @@ final class SimulatedCluster implements AutoCloseable {
   SimulatedCluster(VirtualTime time, Random random, SimulatedNetwork network, int serverCount)
       throws Exception {
     this.time = time;
-    this.random = random;
     this.network = network;
     ModelClock clock = new ProcessClock(time);
     coordinator = new SimulatedCoordinator(SETTINGS, clock, clock, random);

@@ -4,7 +4,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.sluice.client.fake.VirtualTime;
 import io.sluice.common.error.SluiceException;
-import io.sluice.common.error.StatusCode;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.Hello;
 import io.sluice.proto.HelloReply;
@@ -233,19 +232,30 @@ final class SimulatedNetwork implements DataTransport {
     @Override
     public CompletableFuture<FetchedBody> fetch(Fetch fetch) {
       return request(
-          reply ->
-              service
-                  .fetch(peer, fetch)
-                  .whenComplete(
-                      (bytes, failure) ->
-                          complete(reply, bytes == null ? null : body(bytes), failure)),
+          reply -> {
+            CompletableFuture<FetchedBytes> unused =
+                service
+                    .fetch(peer, fetch)
+                    .whenComplete((bytes, failure) -> answerFetch(reply, bytes, failure));
+          },
           () -> {});
     }
 
-    private FetchedBody body(FetchedBytes bytes) {
-      try (bytes) {
-        return new FetchedBody(bytes.head(), copy(bytes));
+    private void answerFetch(
+        CompletableFuture<FetchedBody> reply, FetchedBytes bytes, Throwable failure) {
+      if (bytes == null) {
+        complete(reply, null, failure);
+        return;
       }
+      FetchedBody body;
+      try (bytes) {
+        body = new FetchedBody(bytes.head(), copy(bytes));
+      } catch (IOException e) {
+        // A part of the reply may have been sent: the client must see the end of the connection.
+        cut();
+        return;
+      }
+      reply.complete(body);
     }
 
     private <T> void complete(CompletableFuture<T> reply, T answer, Throwable failure) {
@@ -294,6 +304,7 @@ final class SimulatedNetwork implements DataTransport {
       return result;
     }
 
+    @SuppressWarnings("CollectionUndefinedEquality") // Futures are compared by identity.
     private <T> void answer(CompletableFuture<T> result, T answer, Throwable failure) {
       if (loses()) {
         cut();
@@ -349,7 +360,7 @@ final class SimulatedNetwork implements DataTransport {
     }
   }
 
-  private ByteBuf copy(FetchedBytes fetched) {
+  private ByteBuf copy(FetchedBytes fetched) throws IOException {
     ByteBuf all = allocator.directBuffer(fetched.length(), fetched.length());
     try {
       for (FetchedBytes.Piece piece : fetched.pieces()) {
@@ -371,8 +382,7 @@ final class SimulatedNetwork implements DataTransport {
       return all;
     } catch (IOException e) {
       all.release();
-      // A transport closes the connection when the file cannot be read.
-      throw new CompletionException(new SluiceException(StatusCode.STORAGE_FAILED, e.getMessage()));
+      throw e;
     }
   }
 }

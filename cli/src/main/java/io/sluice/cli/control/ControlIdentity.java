@@ -65,7 +65,7 @@ public final class ControlIdentity {
   /**
    * Identity from the environment of this process.
    *
-   * @param credentials credentials of the command's application; set by {@link #learn} or by
+   * @param credentials credentials of the command's application; set by {@link #acceptToken} or by
    *     another component that registers the application
    */
   public static ControlIdentity ofEnvironment(ApplicationCredentials credentials) {

@@ -26,7 +26,7 @@ public final class VirtualExecutor extends AbstractExecutorService
 
   @Override
   public void execute(Runnable task) {
-    schedule(task, 0, TimeUnit.NANOSECONDS);
+    ScheduledFuture<?> unused = schedule(task, 0, TimeUnit.NANOSECONDS);
   }
 
   @Override
@@ -61,7 +61,7 @@ public final class VirtualExecutor extends AbstractExecutorService
   public ScheduledFuture<?> scheduleWithFixedDelay(
       Runnable task, long initialDelay, long delay, TimeUnit unit) {
     Repeated repeated = new Repeated(task, unit.toNanos(delay));
-    repeated.next = schedule(repeated, initialDelay, unit);
+    ScheduledFuture<?> unused = schedule(repeated, initialDelay, unit);
     return repeated.handle;
   }
 
@@ -126,7 +126,6 @@ public final class VirtualExecutor extends AbstractExecutorService
     private final Runnable task;
     private final long delayNanos;
     private final Task<Object> handle = new Task<>(() -> null, 0);
-    private ScheduledFuture<?> next;
 
     Repeated(Runnable task, long delayNanos) {
       this.task = task;
@@ -140,7 +139,7 @@ public final class VirtualExecutor extends AbstractExecutorService
       }
       task.run();
       if (!shutdown && !handle.isCancelled()) {
-        next = schedule(this, delayNanos, TimeUnit.NANOSECONDS);
+        ScheduledFuture<?> unused = schedule(this, delayNanos, TimeUnit.NANOSECONDS);
       }
     }
   }

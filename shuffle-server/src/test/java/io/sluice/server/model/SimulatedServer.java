@@ -43,6 +43,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -76,10 +77,10 @@ public final class SimulatedServer {
   private long epoch;
   private long endedSpills;
   private long endedMerges;
-  private Process process;
+  private Parts process;
 
-  /** What ends with the process. */
-  private record Process(
+  /** The parts of a running process. */
+  private record Parts(
       MemoryBudget memory,
       ServerModel model,
       Spiller spiller,
@@ -212,10 +213,11 @@ public final class SimulatedServer {
             channels);
     ControlService control = new ControlService(model.store, report, decommission, null, () -> {});
     process =
-        new Process(memory, model, spiller, merger, merged, report, heartbeats, control, executor);
+        new Parts(memory, model, spiller, merger, merged, report, heartbeats, control, executor);
     memory.onPressure(() -> executor.execute(spiller::spillNow));
     heartbeats.start();
-    executor.scheduleWithFixedDelay(this::tick, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
+    ScheduledFuture<?> unused =
+        executor.scheduleWithFixedDelay(this::tick, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
   }
 
   /** What the threads of a server do from time to time. */
@@ -257,7 +259,7 @@ public final class SimulatedServer {
   }
 
   private void end() {
-    Process ending = process;
+    Parts ending = process;
     process = null;
     endedSpills += ending.model().counters.spilledRuns();
     endedMerges += ending.merged().merges();
