@@ -8,12 +8,15 @@ import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaLocation;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.dialect.Dialects;
+import io.sluice.coordinator.history.Event;
 import java.net.http.HttpResponse;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -83,6 +86,21 @@ class OpenApiTest {
       }
     }
     assertThat(described).isEqualTo(routes);
+  }
+
+  @Test
+  void listsEveryKindOfEvent() {
+    List<String> described = new ArrayList<>();
+    document.findValues("kind").stream()
+        .filter(kind -> kind.toString().contains("SERVER_JOINED"))
+        .flatMap(kind -> kind.get("enum").valueStream())
+        .forEach(kind -> described.add(kind.asString()));
+    List<String> listed =
+        Stream.of(Event.Kind.values())
+            .filter(kind -> Event.of(kind).isListed())
+            .map(Enum::name)
+            .toList();
+    assertThat(described).isEqualTo(listed);
   }
 
   @Test
