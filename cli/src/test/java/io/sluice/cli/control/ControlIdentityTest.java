@@ -45,7 +45,7 @@ class ControlIdentityTest {
     String none = dir.resolve("none").toString();
 
     assertThat(ControlIdentity.of(Map.of("RSS_USER_SECRET_FILE", none), "me").problem())
-        .hasValue("rss.security.user.secret.file: " + none + " cannot be read");
+        .hasValue("rss.security.user.secret.file: " + none + ": no such file");
     assertThat(ControlIdentity.of(Map.of("RSS_TLS_TRUST_FILE", none), "me").problem())
         .hasValue("rss.security.tls.trust.file: " + none + ": no such file");
   }

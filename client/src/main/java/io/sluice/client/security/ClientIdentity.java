@@ -12,6 +12,7 @@ import io.sluice.proto.TokenGrant;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
@@ -84,6 +85,9 @@ public final class ClientIdentity {
       } catch (IllegalArgumentException e) {
         throw new IOException(
             ClientSecurityConfig.SECRET_FILE.name() + ": " + file + ": " + e.getMessage(), e);
+      } catch (NoSuchFileException e) {
+        throw new IOException(
+            ClientSecurityConfig.SECRET_FILE.name() + ": " + file + ": no such file", e);
       } catch (IOException e) {
         throw new IOException(
             ClientSecurityConfig.SECRET_FILE.name() + ": " + file + " cannot be read: " + e, e);
