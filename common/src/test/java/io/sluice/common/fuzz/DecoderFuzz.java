@@ -25,11 +25,13 @@ import org.slf4j.LoggerFactory;
 /**
  * Fuzz test of a decoder with valid inputs and random mutations of them. Fails if the decoder
  * throws an undocumented exception, allocates much more memory than the input has bytes, or does
- * not return. Inputs that are refused at a new code position are added to the corpus.
+ * not return. Inputs that are refused at a new code position are added to the corpus. A run begins
+ * with the corpus that the repository has of earlier runs ({@link Corpus}).
  *
  * <p>An ordinary test run uses a fixed set of 1,000 inputs; {@code -Dsluice.test.effort} multiplies
  * that number. {@code -Dsluice.fuzz.seconds=60} generates new inputs for 60 seconds per decoder;
- * {@code -Dsluice.fuzz.seed=N} repeats those of another run. See docs/development.md.
+ * {@code -Dsluice.fuzz.seed=N} repeats those of another run. {@code -Dsluice.fuzz.keep=true} writes
+ * the corpus of the run to the sources. See docs/development.md.
  */
 public final class DecoderFuzz {
   private static final Logger LOG = LoggerFactory.getLogger(DecoderFuzz.class);
@@ -101,7 +103,8 @@ public final class DecoderFuzz {
   public void run(Decoder decoder) {
     long seconds = Long.getLong("sluice.fuzz.seconds", 0);
     long seed = Long.getLong("sluice.fuzz.seed", seconds > 0 ? System.nanoTime() : 1);
-    Run run = new Run(decoder, seed, seconds);
+    Corpus kept = Corpus.of(caller());
+    Run run = new Run(decoder, seed, seconds, kept.inputs());
     FutureTask<Void> task = new FutureTask<>(run::all, null);
     Thread thread = new Thread(task, "fuzz");
     thread.setDaemon(true);
@@ -114,6 +117,9 @@ public final class DecoderFuzz {
         throw hang;
       }
       before = now;
+    }
+    if (Boolean.getBoolean("sluice.fuzz.keep")) {
+      kept.write(run.found);
     }
     if (seconds > 0) {
       LOG.info("fuzzed by={} inputs={} seconds={} seed={}", caller(), run.tried, seconds, seed);
@@ -154,13 +160,16 @@ public final class DecoderFuzz {
     private final long seed;
     private final long seconds;
     private final Random random;
+    private final List<byte[]> kept;
     private final List<byte[]> corpus = new ArrayList<>(seeds);
+    private final List<byte[]> found = new ArrayList<>();
     private final Set<String> ends = new HashSet<>();
     private final AtomicLong tried = new AtomicLong();
     private volatile byte[] input;
 
-    Run(Decoder decoder, long seed, long seconds) {
+    Run(Decoder decoder, long seed, long seconds, List<byte[]> kept) {
       this.decoder = decoder;
+      this.kept = kept;
       this.seed = seed;
       this.seconds = seconds;
       this.random = new Random(seed);
@@ -173,6 +182,7 @@ public final class DecoderFuzz {
         }
       }
       attempt(new byte[0], false);
+      kept.forEach(this::attemptForCorpus);
       Mutations mutations = new Mutations(random, words);
       long start = System.nanoTime();
       long maxNanos =
@@ -185,10 +195,15 @@ public final class DecoderFuzz {
         if (random.nextInt(8) != 0) {
           changed = seal.apply(changed);
         }
-        String end = attempt(changed, true);
-        if (corpus.size() < MAX_CORPUS_SIZE && ends.add(end)) {
-          corpus.add(changed);
-        }
+        attemptForCorpus(changed);
+      }
+    }
+
+    private void attemptForCorpus(byte[] changed) {
+      String end = attempt(changed, true);
+      if (corpus.size() < MAX_CORPUS_SIZE && ends.add(end)) {
+        corpus.add(changed);
+        found.add(changed);
       }
     }
 
