@@ -15,6 +15,7 @@ import io.sluice.client.push.PushConfig;
 import io.sluice.client.push.PushFailedException;
 import io.sluice.client.push.PushOptions;
 import io.sluice.client.push.PushWindows;
+import io.sluice.client.push.ReplacementServers;
 import io.sluice.client.read.BlocksMissingException;
 import io.sluice.client.read.MissingBlocks;
 import io.sluice.client.read.PooledShuffleRead;
@@ -202,7 +203,7 @@ final class SimulatedJob {
   private CompletableFuture<ShuffleAssignment> replace(
       ShuffleAssignment known,
       String server,
-      io.sluice.client.push.ReplacementServers.Cause cause,
+      ReplacementServers.Cause cause,
       List<Integer> full) {
     CompletableFuture<ShuffleAssignment> answer = new CompletableFuture<>();
     time.schedule(
