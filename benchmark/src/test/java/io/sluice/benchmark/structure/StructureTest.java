@@ -25,9 +25,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -160,6 +163,21 @@ class StructureTest {
       })
   void packagesOfAModuleHaveNoCycle(String module) {
     slices().matching(ROOT + module + ".(*)..").should().beFreeOfCycles().check(all);
+  }
+
+  @Test
+  void classesHaveNamesOfTheirOwn() {
+    Map<String, List<String>> byName =
+        all.stream()
+            .filter(type -> type.isTopLevelClass() && !type.getPackageName().equals(ROOT + "proto"))
+            .filter(type -> !type.getSimpleName().equals("package-info"))
+            .collect(
+                Collectors.groupingBy(
+                    JavaClass::getSimpleName,
+                    TreeMap::new,
+                    Collectors.mapping(JavaClass::getName, Collectors.toList())));
+    byName.values().removeIf(classes -> classes.size() == 1);
+    assertThat(byName).as("classes with the same simple name").isEmpty();
   }
 
   @Test

@@ -46,7 +46,7 @@ public final class ShortCircuitServer implements AutoCloseable {
 
   private final ShortCircuitConfig config;
   private final long epoch;
-  private final RunFileOpener opener;
+  private final RequestedRunFiles opener;
   private final ConnectionGuard guard;
   private final ShortCircuitCounters counters;
   private final Denials denials;
@@ -76,7 +76,7 @@ public final class ShortCircuitServer implements AutoCloseable {
     this.config = config;
     this.epoch = epoch;
     this.guard = guard;
-    this.opener = new RunFileOpener(epoch, store, reads);
+    this.opener = new RequestedRunFiles(epoch, store, reads);
     this.counters = counters;
     this.denials = denials;
   }

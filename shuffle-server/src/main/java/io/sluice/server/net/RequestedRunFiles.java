@@ -18,12 +18,12 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /** Finds and opens the run files that a client requests by name. Thread-safe. */
-final class RunFileOpener {
+final class RequestedRunFiles {
   private final long epoch;
   private final ShuffleStore store;
   private final FileReads reads;
 
-  RunFileOpener(long epoch, ShuffleStore store, FileReads reads) {
+  RequestedRunFiles(long epoch, ShuffleStore store, FileReads reads) {
     this.epoch = epoch;
     this.store = store;
     this.reads = reads;
