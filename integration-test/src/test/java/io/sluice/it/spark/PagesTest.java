@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.it.cluster.TestCluster;
 import io.sluice.it.spark.SparkApplication.Outcome;
+import io.sluice.it.web.Browser;
 import io.sluice.localcluster.ClusterProbe;
 import io.sluice.localcluster.FreePorts;
 import io.sluice.localcluster.LocalCluster;
@@ -91,7 +92,10 @@ class PagesTest {
           await(base + "/api/v1/applications", text -> text.contains("\"completed\" : true"));
       Matcher id = Pattern.compile("\"id\" : \"([^\"]+)\"").matcher(applications);
       assertThat(id.find()).as(applications).isTrue();
-      return await(base + "/history/" + id.group(1) + "/sluice/", text -> read(text, 1));
+      String address = base + "/history/" + id.group(1) + "/sluice/";
+      String page = await(address, text -> read(text, 1));
+      Browser.picture(address, "spark-tab", 1500, 640);
+      return page;
     } finally {
       server.destroyForcibly();
     }

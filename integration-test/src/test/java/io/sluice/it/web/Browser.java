@@ -25,8 +25,9 @@ import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.logging.LoggingPreferences;
 
 /** A headless Chromium. Used by one thread. */
-final class Browser implements AutoCloseable {
+public final class Browser implements AutoCloseable {
   private static final Duration TIMEOUT = Duration.ofSeconds(40);
+  private static final String SCREENSHOTS = "sluice.screenshots";
 
   private final ChromeDriver driver;
 
@@ -144,9 +145,21 @@ final class Browser implements AutoCloseable {
         .toList();
   }
 
+  /** Writes a screenshot of one page for the docs if {@code -Dsluice.screenshots=DIR} is set. */
+  public static void picture(String address, String name, int width, int height)
+      throws IOException {
+    if (System.getProperty(SCREENSHOTS) != null && isInstalled()) {
+      try (Browser browser = start()) {
+        browser.size(width, height);
+        browser.open(address);
+        browser.picture(name);
+      }
+    }
+  }
+
   /** Writes a screenshot for the docs if {@code -Dsluice.screenshots=DIR} is set. */
   void picture(String name) throws IOException {
-    String directory = System.getProperty("sluice.screenshots");
+    String directory = System.getProperty(SCREENSHOTS);
     if (directory != null) {
       Files.write(Path.of(directory, name + ".png"), driver.getScreenshotAs(OutputType.BYTES));
     }
