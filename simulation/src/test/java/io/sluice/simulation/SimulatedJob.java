@@ -201,10 +201,7 @@ final class SimulatedJob {
   }
 
   private CompletableFuture<ShuffleAssignment> replace(
-      ShuffleAssignment known,
-      String server,
-      ReplacementServers.Cause cause,
-      List<Integer> full) {
+      ShuffleAssignment known, String server, ReplacementServers.Cause cause, List<Integer> full) {
     CompletableFuture<ShuffleAssignment> answer = new CompletableFuture<>();
     time.schedule(
         network.delayNanos(),

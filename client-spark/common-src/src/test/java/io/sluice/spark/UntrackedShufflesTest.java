@@ -14,8 +14,8 @@ import org.apache.spark.scheduler.StageInfo;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import scala.Option;
-import scala.collection.Seq;
 import scala.collection.immutable.Nil$;
+import scala.collection.immutable.Seq;
 
 /** Stage 10 writes shuffle 1, which uses servers; stage 20 writes shuffle 2, which does not. */
 class UntrackedShufflesTest {
