@@ -95,9 +95,11 @@ class FrameHeaderTest {
 
   /** A header whose {@code headLength} field has the given value. */
   private static ByteBuf header(FrameType type, int headLength) {
-    return FrameHeads.encode(
-            UnpooledByteBufAllocator.DEFAULT, type, 1, Push.getDefaultInstance(), 0)
-        .setIntLE(FrameHeader.HEAD_LENGTH_AT, headLength);
+    ByteBuf encoded =
+        FrameHeads.encode(UnpooledByteBufAllocator.DEFAULT, type, 1, Push.getDefaultInstance(), 0);
+    ByteBuf copy = Unpooled.copiedBuffer(encoded);
+    encoded.release();
+    return copy.setIntLE(FrameHeader.HEAD_LENGTH_AT, headLength);
   }
 
   @Test
