@@ -141,6 +141,15 @@ public final class FakeCluster implements AutoCloseable {
     return servers.get(index);
   }
 
+  /** Runs work after the caller has returned: in virtual time, or on another thread. */
+  public void runLater(Runnable work) {
+    if (time instanceof VirtualTime virtual) {
+      virtual.schedule(0, work);
+    } else {
+      executor.execute(work);
+    }
+  }
+
   public FakeTransport transport() {
     return transport;
   }

@@ -94,7 +94,8 @@ class UnionReadTest {
           ShuffleReadRequest.builder(late ? scene.first : assignment);
       request.localOutput(local);
       if (late) {
-        request.newest(known -> scene.chance(50) ? answered(assignment) : later(assignment));
+        request.newest(
+            known -> scene.chance(50) ? answered(assignment) : later(cluster, assignment));
       }
       if (anyOrder) {
         request.anyOrder();
@@ -129,8 +130,11 @@ class UnionReadTest {
     return CompletableFuture.completedFuture(newest);
   }
 
-  private static CompletionStage<ShuffleAssignment> later(ShuffleAssignment newest) {
-    return CompletableFuture.supplyAsync(() -> newest);
+  private static CompletionStage<ShuffleAssignment> later(
+      FakeCluster cluster, ShuffleAssignment newest) {
+    CompletableFuture<ShuffleAssignment> answer = new CompletableFuture<>();
+    cluster.runLater(() -> answer.complete(newest));
+    return answer;
   }
 
   private static ShuffleAssignment assignment(Scene scene, FakeCluster cluster) {
