@@ -2,8 +2,8 @@ package io.sluice.benchmark.language;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.common.docs.Checkout;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -37,20 +37,16 @@ class LanguageTest {
 
   /** Files that quote retired words, and files about holes of sparse files. */
   private static final Set<String> EXEMPT =
-      Set.of(
-          "RetiredWords.java",
-          "RetiredWordsTest.java",
-          "SparseContent.java",
-          "SparseContentTest.java");
+      Set.of("RetiredWords.java", "SparseContent.java", "SparseContentTest.java");
 
   @Test
   void hasNoRetiredWords() {
     List<String> found = new ArrayList<>();
-    for (Path file : Repository.files("")) {
-      if (EXEMPT.contains(file.getFileName().toString())) {
+    for (String file : TextFiles.all()) {
+      if (EXEMPT.contains(file.substring(file.lastIndexOf('/') + 1))) {
         continue;
       }
-      List<String> lines = Repository.lines(file);
+      List<String> lines = Checkout.lines(file);
       for (int i = 0; i < lines.size(); i++) {
         for (String word : RetiredWords.in(lines.get(i))) {
           found.add(at(file, i + 1) + word);
@@ -63,9 +59,9 @@ class LanguageTest {
   @Test
   void hasLinesThatFitAScreen() {
     List<String> found = new ArrayList<>();
-    for (Path file : Repository.files("")) {
-      boolean page = file.toString().endsWith(".md");
-      List<String> lines = Repository.lines(file);
+    for (String file : TextFiles.all()) {
+      boolean page = file.endsWith(".md");
+      List<String> lines = Checkout.lines(file);
       boolean code = false;
       for (int i = 0; i < lines.size(); i++) {
         String line = lines.get(i);
@@ -87,7 +83,7 @@ class LanguageTest {
     List<String> tooLong = new ArrayList<>();
     int sentences = 0;
     int many = 0;
-    for (Path file : pages()) {
+    for (String file : pages()) {
       for (Page.Sentence sentence : Page.sentences(file)) {
         sentences++;
         many += sentence.words() > MANY_WORDS ? 1 : 0;
@@ -106,7 +102,7 @@ class LanguageTest {
   void describesEachRowWithoutTheRowAbove(String page) {
     List<String> found = new ArrayList<>();
     int rows = 0;
-    for (String line : Repository.lines(Repository.root().resolve("docs").resolve(page))) {
+    for (String line : Checkout.lines("docs/" + page)) {
       Matcher row = ROW.matcher(line);
       if (row.matches()) {
         rows++;
@@ -127,11 +123,9 @@ class LanguageTest {
             Dictionary.read(
                 Speller.class.getResource("/org/languagetool/resource/en/hunspell/en_US.dict")));
     Set<String> ours =
-        Set.copyOf(
-            Repository.lines(
-                Repository.root().resolve("benchmark/src/test/resources/words/dictionary.txt")));
+        Set.copyOf(Checkout.lines("benchmark/src/test/resources/words/dictionary.txt"));
     Set<String> unknown = new TreeSet<>();
-    for (Path file : pages()) {
+    for (String file : pages()) {
       for (Page.Sentence sentence : Page.sentences(file)) {
         Matcher word = WORD.matcher(NAME.matcher(sentence.text()).replaceAll(" "));
         while (word.find()) {
@@ -145,16 +139,14 @@ class LanguageTest {
     assertThat(unknown).as("words that no dictionary has").isEmpty();
   }
 
-  private static List<Path> pages() {
+  private static List<String> pages() {
     return Stream.concat(
-            Stream.of("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
-                .map(Repository.root()::resolve)
-                .filter(path -> path.toFile().exists()),
-            Repository.files("docs").stream().filter(path -> path.toString().endsWith(".md")))
+            Stream.of("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"),
+            Checkout.files("docs", ".md").stream())
         .toList();
   }
 
-  private static String at(Path file, int line) {
-    return Repository.root().relativize(file) + ":" + line + ": ";
+  private static String at(String file, int line) {
+    return file + ":" + line + ": ";
   }
 }

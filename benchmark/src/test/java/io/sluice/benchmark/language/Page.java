@@ -1,6 +1,6 @@
 package io.sluice.benchmark.language;
 
-import java.nio.file.Path;
+import io.sluice.common.docs.Checkout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -30,8 +30,8 @@ final class Page {
 
   private Page() {}
 
-  static List<Sentence> sentences(Path file) {
-    return new Page().read(Repository.lines(file));
+  static List<Sentence> sentences(String file) {
+    return new Page().read(Checkout.lines(file));
   }
 
   private List<Sentence> read(List<String> lines) {

@@ -1,5 +1,6 @@
 package io.sluice.benchmark.language;
 
+import io.sluice.common.docs.Checkout;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileVisitResult;
@@ -11,9 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** The text files of the repository that people write. */
-final class Repository {
-  private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+/** The text files of the checkout that people write. */
+final class TextFiles {
   private static final Set<String> SKIPPED = Set.of("target", ".git", ".idea", "golden", "words");
   private static final Set<String> TEXTS =
       Set.of(
@@ -32,18 +32,18 @@ final class Repository {
           "properties",
           "tpl");
 
-  private Repository() {}
+  private TextFiles() {}
 
-  static Path root() {
-    return ROOT;
-  }
-
-  /** Text files below a folder, by the end of their name; files without one are scripts. */
-  static List<Path> files(String folder) {
-    List<Path> found = new ArrayList<>();
+  /**
+   * Names from the root of the checkout, sorted. A file counts by the end of its name; an
+   * executable file without one is a script.
+   */
+  static List<String> all() {
+    Path root = Checkout.root();
+    List<String> found = new ArrayList<>();
     try {
       Files.walkFileTree(
-          ROOT.resolve(folder),
+          root,
           new SimpleFileVisitor<>() {
             @Override
             public FileVisitResult preVisitDirectory(Path path, BasicFileAttributes attributes) {
@@ -56,7 +56,7 @@ final class Repository {
             public FileVisitResult visitFile(Path path, BasicFileAttributes attributes)
                 throws IOException {
               if (attributes.isRegularFile() && isText(path)) {
-                found.add(path);
+                found.add(root.relativize(path).toString());
               }
               return FileVisitResult.CONTINUE;
             }
@@ -74,13 +74,5 @@ final class Repository {
     return dot > 0
         ? TEXTS.contains(name.substring(dot + 1))
         : !name.equals("LICENSE") && Files.isExecutable(path);
-  }
-
-  static List<String> lines(Path file) {
-    try {
-      return Files.readAllLines(file);
-    } catch (IOException e) {
-      throw new UncheckedIOException(file.toString(), e);
-    }
   }
 }
