@@ -1,6 +1,7 @@
 package io.sluice.benchmark.load;
 
 import io.sluice.benchmark.engine.JobBenchCommand;
+import io.sluice.benchmark.engine.QueryBenchCommand;
 import io.sluice.benchmark.engine.TerasortBenchCommand;
 import io.sluice.benchmark.jmh.JmhCommand;
 import io.sluice.benchmark.merge.MergeCommand;
@@ -33,6 +34,7 @@ public final class Benchmarks {
         new DeleteCommand(),
         new MergeCommand(),
         new JobBenchCommand(),
+        new QueryBenchCommand(),
         new TerasortBenchCommand(),
         JmhCommand.commandLine());
   }

@@ -1,5 +1,6 @@
 package io.sluice.benchmark.load;
 
+import io.sluice.benchmark.engine.PairedRatio;
 import io.sluice.cli.TextTable;
 import io.sluice.cli.bench.BenchReport;
 import java.util.List;

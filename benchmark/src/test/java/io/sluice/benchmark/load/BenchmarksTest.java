@@ -32,6 +32,7 @@ class BenchmarksTest {
             "delete",
             "merge",
             "spark",
+            "queries",
             "mapreduce",
             "jmh");
     for (String name : names) {

@@ -1,4 +1,4 @@
-package io.sluice.benchmark.load;
+package io.sluice.benchmark.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;

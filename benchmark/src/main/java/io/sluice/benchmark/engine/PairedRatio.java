@@ -1,4 +1,4 @@
-package io.sluice.benchmark.load;
+package io.sluice.benchmark.engine;
 
 import java.util.stream.IntStream;
 import org.apache.commons.statistics.distribution.TDistribution;
@@ -10,7 +10,7 @@ import org.apache.commons.statistics.distribution.TDistribution;
  * @param upperBound one-sided 95 % confidence bound of the mean, by Student's t on logarithms;
  *     infinite for fewer than two pairs
  */
-record PairedRatio(double mean, double upperBound, int pairs) {
+public record PairedRatio(double mean, double upperBound, int pairs) {
   private static final double CONFIDENCE = 0.95;
 
   /**
@@ -19,7 +19,7 @@ record PairedRatio(double mean, double upperBound, int pairs) {
    * @param costs positive values
    * @param base positive values, one for each of {@code costs}
    */
-  static PairedRatio of(double[] costs, double[] base) {
+  public static PairedRatio of(double[] costs, double[] base) {
     double[] logs =
         IntStream.range(0, costs.length).mapToDouble(i -> Math.log(costs[i] / base[i])).toArray();
     int pairs = logs.length;

@@ -1,0 +1,174 @@
+package io.sluice.benchmark.engine;
+
+import io.sluice.benchmark.engine.QueryRound.Turn;
+import io.sluice.demo.ComparedResults;
+import io.sluice.demo.Comparison;
+import io.sluice.demo.driver.DriverMessage;
+import io.sluice.demo.driver.DriverSettings;
+import io.sluice.demo.driver.Workload;
+import io.sluice.demo.staging.DemoException;
+import io.sluice.demo.staging.DemoProgress;
+import io.sluice.demo.staging.DriverPair;
+import io.sluice.demo.staging.DriverProcess;
+import io.sluice.demo.staging.Side;
+import io.sluice.demo.staging.SparkStaging;
+import io.sluice.demo.staging.Staging;
+import io.sluice.demo.staging.WorkloadData;
+import io.sluice.localcluster.ClusterCounters;
+import io.sluice.localcluster.ClusterNode;
+import io.sluice.localcluster.ClusterProbe;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * Runs the queries of a workload on two sides, and measures time, CPU time and bytes of each query.
+ *
+ * <p>As in the demo, two applications run at the same time and execute each query one after the
+ * other, so that both are equally warm and affected by the same load of the machine. The side that
+ * starts alternates between queries and between runs of all queries.
+ */
+final class QueryBench implements Comparison {
+  /**
+   * Parameters of a benchmark.
+   *
+   * @param queryTexts see {@link DriverSettings}
+   * @param applications number of pairs of applications, one pair after the other
+   * @param warmUps runs of all queries in each application before the measured ones
+   * @param baselineConf empty: the baseline is the built-in shuffle; else keys of a baseline that
+   *     uses Sluice
+   */
+  record Plan(
+      Workload workload,
+      double scale,
+      List<String> queries,
+      Optional<Path> queryTexts,
+      int applications,
+      int warmUps,
+      Map<String, String> baselineConf,
+      BenchPlan bench) {
+
+    boolean usesSluice(Side side) {
+      return side == Side.SLUICE || !baselineConf.isEmpty();
+    }
+  }
+
+  private final Plan plan;
+  private final BenchPlan bench;
+  private final SparkStaging spark;
+  private final Staging staging;
+  private final DemoProgress progress;
+
+  /**
+   * @param spark borrowed; its staging must be started before {@link #run}
+   */
+  QueryBench(Plan plan, SparkStaging spark, DemoProgress progress) {
+    this.plan = plan;
+    this.bench = plan.bench();
+    this.spark = spark;
+    this.staging = spark.staging();
+    this.progress = progress;
+  }
+
+  @Override
+  public QueryTable run() throws DemoException, IOException, InterruptedException {
+    Path data = WorkloadData.ensure(plan.workload(), plan.scale(), spark, progress);
+    bench.sluice().start(staging);
+    WorkloadData.readAhead(data);
+    List<QueryRound> measured = new ArrayList<>();
+    int total = plan.applications() * bench.rounds() * plan.queries().size();
+    try (ClusterProbe probe = new ClusterProbe(staging.cluster())) {
+      for (int application = 0; application < plan.applications(); application++) {
+        progress.step("starting two Spark applications; runs to warm up: " + plan.warmUps());
+        int number = application;
+        try (DriverPair drivers = DriverPair.start(side -> startDriver(side, number, data))) {
+          for (int pass = -plan.warmUps(); pass < bench.rounds(); pass++) {
+            for (int query = 0; query < plan.queries().size(); query++) {
+              Side first = Side.first(number + pass + plan.warmUps() + query);
+              QueryRound round =
+                  round(
+                      drivers,
+                      probe,
+                      plan.queries().get(query),
+                      first,
+                      number * bench.rounds() + pass);
+              if (pass >= 0) {
+                measured.add(round);
+                progress.result(measured.size(), total, summary(round));
+              }
+            }
+          }
+        }
+      }
+    }
+    return new QueryTable(measured, plan.baselineConf().isEmpty() ? "built-in" : "baseline");
+  }
+
+  private QueryRound round(
+      DriverPair drivers, ClusterProbe probe, String query, Side first, int pass)
+      throws DemoException, IOException, InterruptedException {
+    ComparedResults<Turn> turns =
+        ComparedResults.sequentially(first, side -> turn(drivers.of(side), side, probe, query));
+    return new QueryRound(pass, turns.builtIn(), turns.sluice());
+  }
+
+  private Turn turn(DriverProcess driver, Side side, ClusterProbe probe, String query)
+      throws DemoException, IOException, InterruptedException {
+    List<ClusterNode> nodes = plan.usesSluice(side) ? staging.nodes() : List.of();
+    ClusterCounters countersBefore = probe.counters();
+    SideCpu cpuBefore = SideCpu.of(driver.process(), nodes);
+    driver.run(query);
+    DriverMessage.Result result = driver.await(DriverMessage.Result.class, bench.jobTimeout());
+    long cpuMs = SideCpu.of(driver.process(), nodes).since(cpuBefore).totalMs();
+    ClusterCounters counters = probe.counters().since(countersBefore);
+    return new Turn(result, cpuMs, counters.pushedBytes(), counters.fetchedBytes());
+  }
+
+  private static String summary(QueryRound round) {
+    return String.format(
+        Locale.ROOT,
+        "query %s: time %.2f and %.2f s, CPU %.2f and %.2f s%s",
+        round.query(),
+        round.baseline().seconds(),
+        round.sluice().seconds(),
+        round.baseline().cpuSeconds(),
+        round.sluice().cpuSeconds(),
+        round.isSame() ? "" : ", DIFFERENT ROWS");
+  }
+
+  private DriverProcess startDriver(Side side, int application, Path data)
+      throws DemoException, IOException {
+    Map<String, String> conf = new TreeMap<>(spark.sparkConf());
+    conf.put("spark.master", "local-cluster[2,1,1024]");
+    conf.put("spark.serializer", "org.apache.spark.serializer.KryoSerializer");
+    conf.putAll(bench.conf());
+    if (plan.usesSluice(side)) {
+      conf.putAll(spark.sluiceConf());
+      conf.putAll(side == Side.SLUICE ? bench.sluice().conf() : plan.baselineConf());
+    }
+    Path directory = staging.directory().resolve(side.label() + "-" + application);
+    Path rows = Files.createDirectories(directory.resolve("rows"));
+    return spark.startDriver(
+        side,
+        "io.sluice.demo.spark.QueryDriver",
+        // A separate Spark home: applications started in the same second have the same id and
+        // would share the executors' directories.
+        spark.sparkHome(directory),
+        new DriverSettings(plan.workload(), plan.queryTexts(), plan.scale(), data, rows, conf),
+        directory);
+  }
+
+  /** Keeps logs, settings and rows if the options require it. */
+  @Override
+  public boolean removeFiles(boolean good) throws IOException {
+    return staging.removeFiles(
+        good && !bench.keep(),
+        List.of("spark-local", "spark-home", WorkloadData.UNFINISHED, "warehouse"));
+  }
+}

@@ -1,0 +1,125 @@
+package io.sluice.benchmark.engine;
+
+import io.sluice.demo.driver.Workload;
+import io.sluice.demo.staging.DemoException;
+import io.sluice.demo.staging.Installation;
+import io.sluice.demo.staging.SparkHome;
+import io.sluice.demo.staging.SparkHomeOption;
+import io.sluice.demo.staging.SparkStaging;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code sluice bench queries}. */
+@Command(
+    name = "queries",
+    description = {
+      "Run the queries of TPC-H or TPC-DS alternately with Spark's built-in shuffle and through "
+          + "Sluice, and compare elapsed time, CPU time and bytes, in total and for each query.",
+      "With --baseline-conf, both sides use Sluice, with different keys.",
+      "All processes are started on loopback and stopped at the end."
+    },
+    sortOptions = false)
+public final class QueryBenchCommand extends EngineBenchCommand {
+  @Option(
+      names = "--workload",
+      paramLabel = "NAME",
+      defaultValue = "tpch",
+      description = "Data and queries: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
+  private Workload workload;
+
+  @Option(
+      names = "--scale",
+      paramLabel = "FACTOR",
+      defaultValue = "1",
+      description =
+          "Scale factor of the data; 1 is about 1 GB before compression. Default: "
+              + "${DEFAULT-VALUE}.")
+  private double scale;
+
+  @Option(
+      names = "--queries",
+      paramLabel = "LIST",
+      description = "Queries to run, such as 1,3,5-7. Default: all.")
+  private String queries;
+
+  @Option(
+      names = "--applications",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Number of pairs of new Spark applications. Default: ${DEFAULT-VALUE}.")
+  private int applications;
+
+  @Option(
+      names = "--warm-ups",
+      paramLabel = "N",
+      defaultValue = "0",
+      description =
+          "Number of runs of all queries in each application before the measured ones. Default: "
+              + "${DEFAULT-VALUE}.")
+  private int warmUps;
+
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      defaultValue = "1",
+      description =
+          "Number of measured runs of all queries in each application. Default: "
+              + "${DEFAULT-VALUE}.")
+  private int rounds;
+
+  @Option(
+      names = "--baseline-conf",
+      paramLabel = "KEY=VALUE",
+      description =
+          "Configuration key of a baseline that uses Sluice instead of the built-in shuffle. "
+              + "Repeatable.")
+  private Map<String, String> baselineConf = new LinkedHashMap<>();
+
+  @Option(
+      names = "--query-timeout",
+      paramLabel = "MINUTES",
+      defaultValue = "10",
+      description = "Timeout of one query. Default: ${DEFAULT-VALUE}.")
+  private int queryTimeoutMinutes;
+
+  @Mixin private SparkHomeOption sparkHome = new SparkHomeOption();
+
+  @Override
+  protected Opening opening() throws DemoException {
+    scale(scale);
+    atLeastOne("--applications", applications);
+    if (warmUps < 0) {
+      throw DemoException.usage("--warm-ups " + warmUps + ": expected a number of at least 0");
+    }
+    QueryBench.Plan plan =
+        new QueryBench.Plan(
+            workload,
+            scale,
+            selected(),
+            workload == Workload.TPCDS
+                ? Optional.of(Installation.tpcdsQueries(System.getProperties()))
+                : Optional.empty(),
+            applications,
+            warmUps,
+            Map.copyOf(baselineConf),
+            benchPlan(rounds, queryTimeoutMinutes));
+    SparkHome spark = sparkHome.find(System.getenv());
+    return (staging, progress) -> new QueryBench(plan, new SparkStaging(staging, spark), progress);
+  }
+
+  private List<String> selected() throws DemoException {
+    if (queries == null) {
+      return workload.queries();
+    }
+    try {
+      return workload.select(queries);
+    } catch (IllegalArgumentException e) {
+      throw DemoException.usage("--queries " + e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,36 @@
+package io.sluice.benchmark.engine;
+
+import io.sluice.demo.driver.DriverMessage;
+
+/**
+ * One run of a query on each side.
+ *
+ * @param pass number of the run of all queries, from 0, over all applications
+ */
+record QueryRound(int pass, Turn baseline, Turn sluice) {
+
+  /**
+   * One run on one side.
+   *
+   * @param cpuMs CPU time of driver, executors and, if the side uses Sluice, servers
+   * @param pushedBytes bytes that the servers received
+   * @param fetchedBytes bytes that the servers sent
+   */
+  record Turn(DriverMessage.Result result, long cpuMs, long pushedBytes, long fetchedBytes) {
+    double seconds() {
+      return result.elapsedMs() / 1000.0;
+    }
+
+    double cpuSeconds() {
+      return cpuMs / 1000.0;
+    }
+  }
+
+  String query() {
+    return baseline.result().query();
+  }
+
+  boolean isSame() {
+    return baseline.result().digest().equals(sluice.result().digest());
+  }
+}
