@@ -125,9 +125,9 @@ final class QueryBench implements Comparison {
     SideCpu cpuBefore = SideCpu.of(driver.process(), nodes);
     driver.run(query);
     DriverMessage.Result result = driver.await(DriverMessage.Result.class, bench.jobTimeout());
-    long cpuMs = SideCpu.of(driver.process(), nodes).since(cpuBefore).totalMs();
+    SideCpu cpu = SideCpu.of(driver.process(), nodes).since(cpuBefore);
     ClusterCounters counters = probe.counters().since(countersBefore);
-    return new Turn(result, cpuMs, counters.pushedBytes(), counters.fetchedBytes());
+    return new Turn(result, cpu, counters.pushedBytes(), counters.fetchedBytes());
   }
 
   private static String summary(QueryRound round) {

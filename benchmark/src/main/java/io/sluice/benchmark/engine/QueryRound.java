@@ -12,17 +12,16 @@ record QueryRound(int pass, Turn baseline, Turn sluice) {
   /**
    * One run on one side.
    *
-   * @param cpuMs CPU time of driver, executors and, if the side uses Sluice, servers
    * @param pushedBytes bytes that the servers received
    * @param fetchedBytes bytes that the servers sent
    */
-  record Turn(DriverMessage.Result result, long cpuMs, long pushedBytes, long fetchedBytes) {
+  record Turn(DriverMessage.Result result, SideCpu cpu, long pushedBytes, long fetchedBytes) {
     double seconds() {
       return result.elapsedMs() / 1000.0;
     }
 
     double cpuSeconds() {
-      return cpuMs / 1000.0;
+      return cpu.totalMs() / 1000.0;
     }
   }
 

@@ -89,6 +89,13 @@ final class QueryTable implements Comparison.Outcome {
     line(text, "| --- | ---: | ---: | ---: | ---: |");
     total(text, "seconds", Turn::seconds);
     total(text, "CPU seconds", Turn::cpuSeconds);
+    total(text, "of executors", turn -> turn.cpu().executorsMs() / 1000.0);
+    total(text, "of the driver", turn -> turn.cpu().driverMs() / 1000.0);
+    line(
+        text,
+        "| of coordinator and servers | %.1f | %.1f | | |",
+        average(sums(round -> round.baseline().cpu().serversMs() / 1000.0)),
+        average(sums(round -> round.sluice().cpu().serversMs() / 1000.0)));
     line(
         text,
         "| shuffle bytes in Spark's metrics | %s | %s | | |",

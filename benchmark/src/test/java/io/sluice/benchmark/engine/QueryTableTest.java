@@ -26,6 +26,9 @@ final class QueryTableTest {
         .contains(
             "| seconds | 4.0 | 4.0 | **1.000** | 1.000 of 2 pairs |",
             "| CPU seconds | 8.0 | 8.0 | **1.000** | 1.000 of 2 pairs |",
+            "| of executors | 4.0 | 4.0 | **1.000** | 1.000 of 2 pairs |",
+            "| of the driver | 2.0 | 2.0 | **1.000** | 1.000 of 2 pairs |",
+            "| of coordinator and servers | 2.0 | 2.0 | | |",
             "| pushed | 0 B | 10.0 MiB | | |",
             "Median ratio of a query: 1.20 in time, 1.20 in CPU. Slow queries (above 1.25 times by"
                 + " more than 0.3 s): 1.",
@@ -59,7 +62,7 @@ final class QueryTableTest {
   private static Turn turn(String query, long elapsedMs, String digest, long pushed) {
     return new Turn(
         new DriverMessage.Result(query, 10, elapsedMs, digest, 7 * MIB, 7 * MIB),
-        2 * elapsedMs,
+        new SideCpu(elapsedMs / 2, elapsedMs, elapsedMs / 2),
         pushed,
         pushed);
   }
