@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Moves one run to another disk. Copies the file, checks the copy and adds it to the catalog of the
- * target disk. Then switches the run to it, and deletes the old file and record. Readers use the
- * old file until the switch. A crash leaves one file, or two with the same bytes.
+ * target disk. Then switches the run to it, and deletes the old file and record when their readers
+ * have finished. A crash leaves one file, or two with the same bytes.
  *
  * <p>Reads through a buffer: with a mapping, a read error would raise SIGBUS. Used by one thread.
  */
@@ -111,12 +111,20 @@ final class RunMover {
     }
     PendingDeletion old = new PendingDeletion(run, switched ? source : target);
     pendingDeletions.add(old);
-    files.onThreadOf(
-        old.disk(),
-        () -> {
-          delete(old.disk(), run, name);
-          pendingDeletions.remove(old);
-        });
+    Runnable deletion =
+        () ->
+            files.onThreadOf(
+                old.disk(),
+                () -> {
+                  delete(old.disk(), run, name);
+                  pendingDeletions.remove(old);
+                });
+    if (switched) {
+      // Current readers continue on the old file.
+      run.whenUnread(deletion);
+    } else {
+      deletion.run();
+    }
     return switched;
   }
 

@@ -150,10 +150,26 @@ public final class DirectoryStorage implements Storage {
   public void delete(String file) throws IOException {
     Path path = runs.resolve(file);
     if (Files.exists(path)) {
-      long length = Files.size(path);
+      storedBytes.addAndGet(-empty(path));
       Files.delete(path);
-      storedBytes.addAndGet(-length);
     }
+  }
+
+  /**
+   * Truncates a file that is deleted next. Clients on this host may have descriptors of it, which
+   * would keep its blocks allocated for as long as they want.
+   *
+   * @return the length before, in bytes
+   */
+  private static long empty(Path path) throws IOException {
+    long length = Files.size(path);
+    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
+      channel.truncate(0);
+    } catch (IOException e) {
+      // Deleting is more important, and may succeed: its space is free when clients have closed it.
+      LOG.warn("run not truncated before its deletion file={} problem={}", path, e.toString());
+    }
+    return length;
   }
 
   @Override

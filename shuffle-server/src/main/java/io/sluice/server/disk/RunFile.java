@@ -13,8 +13,8 @@ import java.util.List;
  * readers, and for some time after that. It is deleted once it is discarded and has no readers.
  *
  * <p>It may move to another disk ({@link #switchTo}) with unchanged bytes and the same run id.
- * Current readers continue on the old file, which is unlinked but stays open until its last reader
- * releases it. Later readers open the new file.
+ * Current readers continue on the old file, which is deleted when the run has no readers. Later
+ * readers open the new file.
  *
  * <p>Thread-safe. Does no I/O under the lock.
  */
@@ -43,6 +43,9 @@ public final class RunFile implements ReadableRun {
 
   @GuardedBy("this")
   private List<FileChannel> retired = List.of();
+
+  @GuardedBy("this")
+  private List<Runnable> whenUnread = List.of();
 
   RunFile(RunFiles files, Disk disk, RunRecord record) {
     this.files = files;
@@ -189,6 +192,7 @@ public final class RunFile implements ReadableRun {
   public void release() {
     boolean last;
     List<FileChannel> toClose = List.of();
+    List<Runnable> toRun = List.of();
     synchronized (this) {
       if (readers == 0) {
         throw new IllegalStateException("run " + this + " released too often");
@@ -198,6 +202,8 @@ public final class RunFile implements ReadableRun {
       if (readers == 0) {
         toClose = retired;
         retired = List.of();
+        toRun = whenUnread;
+        whenUnread = List.of();
         if (!last && channel != null) {
           files.becameIdle(this);
         }
@@ -209,7 +215,23 @@ public final class RunFile implements ReadableRun {
     for (FileChannel each : toClose) {
       files.closeLater(each, this);
     }
+    toRun.forEach(Runnable::run);
     files.closeIdle();
+  }
+
+  /**
+   * Runs a task once the run has no readers: now, or when the last one releases it. The task must
+   * not wait.
+   */
+  public void whenUnread(Runnable task) {
+    synchronized (this) {
+      if (readers > 0) {
+        whenUnread = new ArrayList<>(whenUnread);
+        whenUnread.add(task);
+        return;
+      }
+    }
+    task.run();
   }
 
   @Override
@@ -226,7 +248,7 @@ public final class RunFile implements ReadableRun {
 
   /**
    * Switches the run to a copy on another disk. The caller must have retained the run, and deletes
-   * the old file, which its readers keep open.
+   * the old file when the run has no readers ({@link #whenUnread}).
    *
    * @return false if the log has discarded the run meanwhile; then nothing has changed
    */

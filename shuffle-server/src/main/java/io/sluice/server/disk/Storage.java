@@ -54,7 +54,10 @@ public interface Storage extends AutoCloseable {
     return name() + "/" + file;
   }
 
-  /** Deletes a committed file; does nothing if it does not exist. */
+  /**
+   * Deletes a committed file; does nothing if it does not exist. The file must have no readers in
+   * this process: a local file is truncated, so that open descriptors of clients occupy no space.
+   */
   void delete(String file) throws IOException;
 
   /** Committed files and their lengths in bytes, in no order. */

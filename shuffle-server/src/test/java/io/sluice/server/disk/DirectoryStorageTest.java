@@ -73,6 +73,24 @@ class DirectoryStorageTest {
     }
   }
 
+  /** A client that has a descriptor of the file must not keep its blocks allocated. */
+  @Test
+  void aDeletedFileOccupiesNoSpaceWhileItIsOpen() throws IOException {
+    try (DirectoryStorage storage = open(base)) {
+      try (Storage.NewFile file = storage.create(RUN)) {
+        file.channel().write(ByteBuffer.wrap(new byte[10_000]));
+        file.commit();
+      }
+      try (FileChannel open = storage.open(RUN)) {
+        storage.delete(RUN);
+        assertThat(open.size()).isZero();
+        assertThat(open.read(ByteBuffer.allocate(1), 0)).isNegative();
+      }
+      storage.delete(RUN);
+      assertThat(storage.list()).isEmpty();
+    }
+  }
+
   @Test
   void countsStoredBytesAgainstTheCapacity() throws IOException {
     try (DirectoryStorage storage =

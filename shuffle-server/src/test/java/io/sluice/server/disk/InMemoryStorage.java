@@ -32,6 +32,7 @@ public final class InMemoryStorage implements Storage {
   private volatile boolean failReads;
   private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
   private volatile boolean vanished;
+  private volatile boolean crashed;
   private final AtomicInteger readFailures = new AtomicInteger();
   private volatile Runnable beforeCall = () -> {};
 
@@ -137,6 +138,7 @@ public final class InMemoryStorage implements Storage {
    * to one copy do not affect the other.
    */
   public InMemoryStorage afterCrash() {
+    crashed = true;
     InMemoryStorage next = new InMemoryStorage(name, kind);
     next.committed.putAll(committed);
     next.capacityBytes = capacityBytes;
@@ -251,7 +253,11 @@ public final class InMemoryStorage implements Storage {
     beforeCall.run();
     checkThere();
     checkWritable();
-    committed.remove(file);
+    InMemoryChannel.Content removed = committed.remove(file);
+    if (removed != null && !crashed) {
+      // As on a real disk, so that a reader that was not counted fails.
+      removed.truncate(0);
+    }
   }
 
   @Override
