@@ -185,8 +185,10 @@ record DataPlane(
             engine.store(),
             reads,
             ConnectionGuard.of(startup.security()),
+            service::hello,
             counters,
-            connectionLimits::shortCircuitDenied);
+            connectionLimits::shortCircuitDenied,
+            startup.clock()::millis);
     try {
       server.start();
     } catch (IOException e) {

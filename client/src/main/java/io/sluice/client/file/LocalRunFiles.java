@@ -5,13 +5,17 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.unix.FileDescriptor;
 import io.sluice.common.auth.ApplicationCredentials;
+import io.sluice.common.file.LocalSockets;
+import io.sluice.common.file.SocketIdentity;
 import io.sluice.proto.RunFileKind;
 import io.sluice.proto.RunFileRequest;
-import io.sluice.transport.protocol.ConnectionProofs;
+import io.sluice.transport.protocol.ClientHandshake;
+import io.sluice.transport.protocol.ProofScope;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.Paths;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,11 +30,18 @@ import org.slf4j.LoggerFactory;
  * Opens run files on this host with descriptors that their server passes. Thread-safe; one
  * connection to each server, opened with the first file.
  *
+ * <p>A socket is not used if another user than its owner and root can have created it ({@link
+ * LocalSockets}). With a credential, both sides prove in the handshake that they know its key, for
+ * the file of this socket only: a process that listens in place of the server cannot forward it.
+ *
  * <p>A server whose socket cannot be reached is not tried again until it restarts: it is on another
  * host, in another container, or runs as another user.
  */
 final class LocalRunFiles implements RunFileOpener {
   private static final Logger LOG = LoggerFactory.getLogger(LocalRunFiles.class);
+
+  /** Name of these connections for servers. */
+  private static final String CLIENT = "run files";
 
   private final Executor executor;
   private final ApplicationCredentials credentials;
@@ -60,9 +71,21 @@ final class LocalRunFiles implements RunFileOpener {
   @Override
   public boolean mayOpen(RunFileSource source) {
     return !source.localSocket().isEmpty()
-        && reachable.computeIfAbsent(
-            serverStart(source),
-            serverStart -> Files.isWritable(Path.of(source.localSocket())) && canPassDescriptors());
+        && reachable.computeIfAbsent(serverStart(source), serverStart -> isReachable(source));
+  }
+
+  private static boolean isReachable(RunFileSource source) {
+    Path socket = Paths.get(source.localSocket());
+    if (!Files.isWritable(socket) || !canPassDescriptors()) {
+      return false;
+    }
+    try {
+      LocalSockets.check(source.localSocket());
+      return true;
+    } catch (IOException e) {
+      logNotReachable(source, e);
+      return false;
+    }
   }
 
   /** Key of one start of the server at a socket. */
@@ -105,32 +128,37 @@ final class LocalRunFiles implements RunFileOpener {
   }
 
   private FileDescriptor receive(String socket, RunFileRequest request) throws IOException {
-    DescriptorConnection connection = connection(socket);
+    String application = request.getShuffle().getApplication();
+    DescriptorConnection connection = connection(socket, application);
+    boolean worked = connection.isGreeted();
     try {
-      return connection.request(proved(request));
+      return connection.request(request);
+    } catch (DescriptorConnection.OtherServerException e) {
+      throw e;
     } catch (IOException e) {
-      if (!connection.hasAnswered()) {
+      if (!worked) {
         throw e;
       }
-      // The connection worked before: the server may have restarted, so connect again.
-      return connection(socket).request(proved(request));
+      // The server may have restarted, so connect again.
+      return connection(socket, application).request(request);
     }
   }
 
-  private RunFileRequest proved(RunFileRequest request) throws IOException {
-    return credentials
-        .forConnection()
-        .map(credential -> ConnectionProofs.prove(request, credential))
-        .orElse(request);
-  }
-
-  private synchronized DescriptorConnection connection(String socket) throws IOException {
+  private synchronized DescriptorConnection connection(String socket, String application)
+      throws IOException {
     if (closed) {
       throw new IOException("the client is closed");
     }
     DescriptorConnection present = connections.get(socket);
     if (present == null || !present.isOpen()) {
-      present = DescriptorConnection.open(socket, System::nanoTime);
+      // Its directories do not change: only root and its owner can write to them.
+      LocalSockets.check(socket);
+      ProofScope scope = ProofScope.ofSocket(SocketIdentity.of(socket));
+      present =
+          DescriptorConnection.open(
+              socket,
+              new ClientHandshake(application, CLIENT, credentials.forConnection(), scope),
+              System::nanoTime);
       connections.put(socket, present);
     }
     return present;
@@ -139,13 +167,17 @@ final class LocalRunFiles implements RunFileOpener {
   private void notReachable(RunFileSource source, Throwable failure) {
     Boolean before = reachable.put(serverStart(source), false);
     if (before == null || before) {
-      LOG.info(
-          "direct reads of local run files not possible, fetching from the server server={}"
-              + " socket={} reason={}",
-          source.server().getName(),
-          source.localSocket(),
-          failure.getMessage());
+      logNotReachable(source, failure);
     }
+  }
+
+  private static void logNotReachable(RunFileSource source, Throwable failure) {
+    LOG.info(
+        "direct reads of local run files not possible, fetching from the server server={}"
+            + " socket={} reason={}",
+        source.server().getName(),
+        source.localSocket(),
+        failure.getMessage());
   }
 
   /**

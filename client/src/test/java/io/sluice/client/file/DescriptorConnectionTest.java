@@ -6,19 +6,25 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.unix.FileDescriptor;
 import io.netty.channel.unix.Socket;
+import io.sluice.proto.Hello;
+import io.sluice.proto.HelloChallenge;
 import io.sluice.proto.RunFileRequest;
+import io.sluice.transport.protocol.ClientHandshake;
+import io.sluice.transport.protocol.LocalSocketFrame;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,6 +34,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Tests against a scripted server, over a real socket. */
 @Timeout(60)
 class DescriptorConnectionTest {
+  private static final long EPOCH = 7;
+
   @TempDir Path directory;
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
@@ -51,8 +59,16 @@ class DescriptorConnectionTest {
     return nanos.getAndAdd(TimeUnit.SECONDS.toNanos(1));
   }
 
+  private DescriptorConnection open(LongSupplier nanoTime) throws IOException {
+    return DescriptorConnection.open(server.path(), handshake(), nanoTime);
+  }
+
+  private static ClientHandshake handshake() {
+    return new ClientHandshake("app", "test", Optional.empty());
+  }
+
   private static RunFileRequest requestFor(String name) {
-    return RunFileRequest.newBuilder().setEpoch(7).addNames(name).build();
+    return RunFileRequest.newBuilder().setEpoch(EPOCH).addNames(name).build();
   }
 
   /** Replies to each request with a pipe that contains the requested name. */
@@ -78,10 +94,8 @@ class DescriptorConnectionTest {
   @Test
   void returnsTheRequestedFileToEachThread() throws Exception {
     int files = 40;
-    try (DescriptorConnection connection =
-        DescriptorConnection.open(server.path(), System::nanoTime)) {
-      Socket accepted = server.accept();
-      Future<Void> served = threads.submit(() -> serve(accepted, files));
+    try (DescriptorConnection connection = open(System::nanoTime)) {
+      Future<Void> served = threads.submit(() -> serve(server.acceptGreeted(EPOCH), files));
       List<Future<String>> contents = new ArrayList<>();
       for (int i = 0; i < files; i++) {
         RunFileRequest request = requestFor("f" + i);
@@ -98,13 +112,15 @@ class DescriptorConnectionTest {
   @Test
   void failsIfNoServerListens() {
     assertThatThrownBy(
-            () -> DescriptorConnection.open(directory.resolve("none").toString(), System::nanoTime))
+            () ->
+                DescriptorConnection.open(
+                    directory.resolve("none").toString(), handshake(), System::nanoTime))
         .isInstanceOf(IOException.class);
   }
 
   @Test
   void isClosedWhenTheServerEndsIt() throws Exception {
-    DescriptorConnection connection = DescriptorConnection.open(server.path(), System::nanoTime);
+    DescriptorConnection connection = open(System::nanoTime);
     server.accept().close();
     assertThatThrownBy(() -> connection.request(requestFor("f"))).isInstanceOf(IOException.class);
     assertThat(connection.isOpen()).isFalse();
@@ -112,8 +128,31 @@ class DescriptorConnectionTest {
   }
 
   @Test
+  void isClosedAfterAMalformedHandshake() throws Exception {
+    DescriptorConnection connection = open(System::nanoTime);
+    DescriptorServer.send(
+        server.accept(), LocalSocketFrame.CHALLENGE, HelloChallenge.getDefaultInstance());
+    assertThatThrownBy(() -> connection.request(requestFor("f")))
+        .hasMessage("frame has type 10, expected HELLO_REPLY");
+    assertThat(connection.isOpen()).isFalse();
+  }
+
+  @Test
+  void remainsOpenAfterARequestForAnotherServer() throws Exception {
+    try (DescriptorConnection connection = open(System::nanoTime)) {
+      Future<Void> served = threads.submit(() -> serve(server.acceptGreeted(EPOCH), 1));
+      RunFileRequest other = requestFor("f").toBuilder().setEpoch(8).build();
+      assertThatThrownBy(() -> connection.request(other))
+          .isInstanceOf(DescriptorConnection.OtherServerException.class)
+          .hasMessageContaining("epoch=7 expectedEpoch=8");
+      assertThat(content(connection.request(requestFor("f")))).isEqualTo("f");
+      served.get();
+    }
+  }
+
+  @Test
   void isClosedWhenTheServerSendsBytes() throws Exception {
-    DescriptorConnection connection = DescriptorConnection.open(server.path(), this::aSecondLater);
+    DescriptorConnection connection = open(this::aSecondLater);
     ByteBuffer bytes = ByteBuffer.allocateDirect(3);
     assertThat(server.accept().write(bytes, 0, 3)).isEqualTo(3);
     assertThatThrownBy(() -> connection.request(requestFor("f"))).isInstanceOf(IOException.class);
@@ -122,7 +161,7 @@ class DescriptorConnectionTest {
 
   @Test
   void closesAfterTheTimeout() throws Exception {
-    DescriptorConnection connection = DescriptorConnection.open(server.path(), this::aSecondLater);
+    DescriptorConnection connection = open(this::aSecondLater);
     assertThatThrownBy(() -> connection.request(requestFor("f")))
         .hasMessage("no reply within 5000 ms");
     assertThat(connection.isOpen()).isFalse();
@@ -130,7 +169,7 @@ class DescriptorConnectionTest {
 
   @Test
   void closingEndsARequestThatWaits() throws Exception {
-    DescriptorConnection connection = DescriptorConnection.open(server.path(), () -> 0);
+    DescriptorConnection connection = open(() -> 0);
     Socket accepted = server.accept();
     CompletableFuture<FileDescriptor> answer =
         CompletableFuture.supplyAsync(
@@ -142,7 +181,7 @@ class DescriptorConnectionTest {
               }
             },
             threads);
-    DescriptorServer.take(accepted);
+    DescriptorServer.take(accepted, LocalSocketFrame.HELLO, Hello.parser());
     connection.close();
     assertThatThrownBy(answer::join).hasMessageContaining("connection closed");
   }

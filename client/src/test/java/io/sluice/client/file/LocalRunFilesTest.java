@@ -3,21 +3,40 @@ package io.sluice.client.file;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.unix.Socket;
 import io.sluice.common.auth.ApplicationCredentials;
+import io.sluice.common.auth.ClusterKeys;
+import io.sluice.common.auth.TokenAuthority;
+import io.sluice.common.file.SocketIdentity;
+import io.sluice.proto.Hello;
+import io.sluice.proto.HelloChallenge;
+import io.sluice.proto.HelloProof;
+import io.sluice.proto.HelloReply;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleId;
+import io.sluice.transport.protocol.ConnectionGuard;
+import io.sluice.transport.protocol.LocalSocketFrame;
+import io.sluice.transport.protocol.ProofScope;
+import io.sluice.transport.protocol.ProtocolVersion;
+import io.sluice.transport.protocol.ServerHandshake;
+import java.io.EOFException;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.time.Clock;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -36,7 +55,8 @@ class LocalRunFilesTest {
   @TempDir Path directory;
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
-  private final LocalRunFiles files = new LocalRunFiles(threads, new ApplicationCredentials());
+  private final ApplicationCredentials credentials = new ApplicationCredentials();
+  private final LocalRunFiles files = new LocalRunFiles(threads, credentials);
   private DescriptorServer server;
 
   @BeforeEach
@@ -60,7 +80,7 @@ class LocalRunFilesTest {
     return new RunFileSource(
         ServerId.newBuilder().setName("server").build(),
         server.path(),
-        ShuffleId.getDefaultInstance(),
+        ShuffleId.newBuilder().setApplication("user.app").build(),
         epoch);
   }
 
@@ -72,6 +92,33 @@ class LocalRunFilesTest {
       number.setAccessible(true);
       assertThat(accepted.sendFd(number.getInt(file.getFD()))).isNotNegative();
     }
+  }
+
+  private TokenAuthority useCredential() {
+    TokenAuthority authority =
+        new TokenAuthority(
+            () -> ClusterKeys.parse("k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="),
+            Clock.systemUTC(),
+            new SecureRandom());
+    credentials.update(authority.issue("user.app", "user", 60_000));
+    return authority;
+  }
+
+  /** A handshake of a server with authentication. */
+  private static void greet(Socket accepted, ServerHandshake handshake, TokenAuthority authority)
+      throws IOException {
+    ConnectionGuard guard = new ConnectionGuard(authority, true, new SecureRandom());
+    DescriptorServer.send(
+        accepted,
+        LocalSocketFrame.CHALLENGE,
+        handshake
+            .onHello(
+                DescriptorServer.take(accepted, LocalSocketFrame.HELLO, Hello.parser()),
+                guard,
+                hello -> HelloReply.newBuilder().setEpoch(1).build())
+            .orElseThrow());
+    handshake.onProof(DescriptorServer.take(accepted, LocalSocketFrame.PROOF, HelloProof.parser()));
+    DescriptorServer.send(accepted, LocalSocketFrame.HELLO_REPLY, handshake.reply());
   }
 
   private static void assertWhole(CompletableFuture<RunFileInput> opening) throws IOException {
@@ -87,7 +134,7 @@ class LocalRunFilesTest {
     RunFileSource source = source(1);
     assertThat(files.mayOpen(source)).isTrue();
     CompletableFuture<RunFileInput> first = files.open(source, NAME);
-    Socket accepted = server.accept();
+    Socket accepted = server.acceptGreeted(1);
     answer(accepted);
     assertWhole(first);
 
@@ -99,13 +146,13 @@ class LocalRunFilesTest {
   @Test
   void reconnectsAfterARestartOfTheServer() throws Exception {
     CompletableFuture<RunFileInput> before = files.open(source(1), NAME);
-    Socket accepted = server.accept();
+    Socket accepted = server.acceptGreeted(1);
     answer(accepted);
     assertWhole(before);
     accepted.close();
 
     CompletableFuture<RunFileInput> after = files.open(source(2), NAME);
-    answer(server.accept());
+    answer(server.acceptGreeted(2));
     assertWhole(after);
     assertThat(files.mayOpen(source(2))).isTrue();
   }
@@ -122,11 +169,110 @@ class LocalRunFilesTest {
   }
 
   @Test
+  void doesNotRetryASocketOfAnotherServer() throws Exception {
+    CompletableFuture<RunFileInput> mine = files.open(source(1), NAME);
+    Socket accepted = server.acceptGreeted(1);
+    answer(accepted);
+    assertWhole(mine);
+
+    // A server of another host, whose socket has the same path.
+    RunFileSource other = source(9);
+    assertThat(files.mayOpen(other)).isTrue();
+    assertThatThrownBy(files.open(other, NAME)::join)
+        .hasMessageContaining("the socket belongs to another server");
+    assertThat(files.mayOpen(other)).isFalse();
+
+    CompletableFuture<RunFileInput> again = files.open(source(1), NAME);
+    answer(accepted);
+    assertWhole(again);
+  }
+
+  @Test
+  void doesNotUseASocketThatOthersCanReplace() throws Exception {
+    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
+    assertThat(files.mayOpen(source(1))).isFalse();
+    assertThatThrownBy(files.open(source(1), NAME)::join)
+        .hasMessageContaining(directory + " is writable by every user of this host");
+    assertThat(server.hasConnection()).isFalse();
+  }
+
+  @Test
+  void proofsAndRequestsOfAConnectionAreForItsSocket() throws Exception {
+    TokenAuthority authority = useCredential();
+    CompletableFuture<RunFileInput> opening = files.open(source(1), NAME);
+    Socket accepted = server.accept();
+    ServerHandshake handshake =
+        new ServerHandshake(ProofScope.ofSocket(SocketIdentity.of(server.path())));
+    greet(accepted, handshake, authority);
+    assertThat(handshake.hello().getToken().toByteArray())
+        .isEqualTo(credentials.newest().orElseThrow().tokenBytes());
+    answer(accepted);
+    assertWhole(opening);
+  }
+
+  @Test
+  void aHandshakeCannotBeForwardedToTheDataPort() throws Exception {
+    TokenAuthority authority = useCredential();
+    CompletableFuture<RunFileInput> opening = files.open(source(1), NAME);
+    Socket accepted = server.accept();
+    assertThatThrownBy(() -> greet(accepted, new ServerHandshake(ProofScope.DATA), authority))
+        .hasMessageContaining("did not prove that it knows the key of its token");
+    accepted.close();
+    assertThatThrownBy(opening::join).hasRootCauseInstanceOf(IOException.class);
+  }
+
+  @Test
+  void requestsNothingFromAServerThatDoesNotProveItsIdentity() throws Exception {
+    useCredential();
+    CompletableFuture<RunFileInput> opening = files.open(source(1), NAME);
+    Socket accepted = server.accept();
+    DescriptorServer.take(accepted, LocalSocketFrame.HELLO, Hello.parser());
+    DescriptorServer.send(
+        accepted,
+        LocalSocketFrame.CHALLENGE,
+        HelloChallenge.newBuilder().setNonce(ByteString.copyFrom(new byte[32])).build());
+    DescriptorServer.take(accepted, LocalSocketFrame.PROOF, HelloProof.parser());
+    DescriptorServer.send(
+        accepted,
+        LocalSocketFrame.HELLO_REPLY,
+        HelloReply.newBuilder()
+            .setVersion(ProtocolVersion.CURRENT)
+            .setEpoch(1)
+            .setProof(ByteString.copyFrom(new byte[32]))
+            .build());
+    assertThatThrownBy(opening::join)
+        .hasMessageContaining("the server did not prove that it knows the cluster's secret");
+    assertThat(files.mayOpen(source(1))).isFalse();
+  }
+
+  @Test
+  void requestsNothingFromAServerWithoutAChallenge() throws Exception {
+    useCredential();
+    CompletableFuture<RunFileInput> opening = files.open(source(1), NAME);
+    server.acceptGreeted(1);
+    assertThatThrownBy(opening::join).hasMessageContaining("frame has type 2, expected CHALLENGE");
+    assertThat(files.mayOpen(source(1))).isFalse();
+  }
+
+  @Test
+  void readsAFileThatTheServerHasTruncatedAsAbsent() throws Exception {
+    CompletableFuture<RunFileInput> opening = files.open(source(1), NAME);
+    answer(server.acceptGreeted(1));
+    try (RunFileInput input = opening.join();
+        FileChannel deleted = FileChannel.open(directory.resolve(NAME), StandardOpenOption.WRITE)) {
+      deleted.truncate(0);
+      ByteBuf bytes = Unpooled.buffer();
+      assertThatThrownBy(() -> input.read(0, bytes, 30)).isInstanceOf(EOFException.class);
+    }
+    assertThat(files.mayOpen(source(1))).as("other files").isTrue();
+  }
+
+  @Test
   void rejectsAnotherFileThanTheRequestedOne() throws Exception {
     String other = "0000000000000001000000000000000e.run";
     Files.copy(directory.resolve(NAME), directory.resolve(other));
     CompletableFuture<RunFileInput> opening = files.open(source(1), other);
-    answer(server.accept());
+    answer(server.acceptGreeted(1));
     assertThatThrownBy(opening::join)
         .hasMessageContaining("the server returned another run file, found=" + NAME);
   }

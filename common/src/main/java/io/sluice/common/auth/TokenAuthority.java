@@ -50,6 +50,11 @@ public final class TokenAuthority {
       return token.application();
     }
 
+    /** Time at which the token expires, in milliseconds since 1970. */
+    public long expiryMs() {
+      return token.expiryMs();
+    }
+
     /** HMAC with the token's key; {@code label} names the purpose of the result. */
     public byte[] mac(String label, byte[]... parts) {
       return Hmac.of(key, label, parts);

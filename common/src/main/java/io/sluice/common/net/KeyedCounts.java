@@ -12,13 +12,23 @@ public final class KeyedCounts {
    * @return false if the count is already {@code max}
    */
   public boolean add(String key, int max) {
+    return add(key, 1, max);
+  }
+
+  /**
+   * Adds an amount to the count of a key.
+   *
+   * @param amount at least 1
+   * @return false, with an unchanged count, if the count would exceed {@code max}
+   */
+  public boolean add(String key, int amount, int max) {
     boolean[] added = {false};
     counts.compute(
         key,
         (same, count) -> {
           int now = count == null ? 0 : count;
-          added[0] = now < max;
-          int after = added[0] ? now + 1 : now;
+          added[0] = amount <= max - now;
+          int after = added[0] ? now + amount : now;
           return after == 0 ? null : Integer.valueOf(after);
         });
     return added[0];
@@ -26,7 +36,12 @@ public final class KeyedCounts {
 
   /** Decrements the count of a key. */
   public void remove(String key) {
-    counts.computeIfPresent(key, (same, count) -> count == 1 ? null : count - 1);
+    remove(key, 1);
+  }
+
+  /** Subtracts an amount from the count of a key. */
+  public void remove(String key, int amount) {
+    counts.computeIfPresent(key, (same, count) -> count <= amount ? null : count - amount);
   }
 
   public int count(String key) {

@@ -10,7 +10,8 @@ import java.util.function.Consumer;
 /**
  * Closes an idle connection: one without a complete request within {@code firstMs} after it was
  * opened, or without a further request or sent reply within {@code idleMs}. Bytes of an incomplete
- * request do not count. Placed after the decoder in the pipeline. Owned by the event loop.
+ * request do not count, and neither do the messages of the handshake. Placed after the handler of
+ * the handshake in the pipeline. Owned by the event loop.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // A failure to close needs no handling.
 final class RequestDeadline extends ChannelDuplexHandler {
@@ -21,7 +22,7 @@ final class RequestDeadline extends ChannelDuplexHandler {
   private boolean asked;
 
   /**
-   * @param firstMs timeout from the connection to its first request
+   * @param firstMs timeout from the connection to its first request, with the handshake
    * @param idleMs timeout from the latest request or reply to the next one
    * @param denials receives the reason if a connection without any request was closed
    */
@@ -69,7 +70,7 @@ final class RequestDeadline extends ChannelDuplexHandler {
 
   private void end(ChannelHandlerContext context) {
     if (!asked) {
-      denials.accept("no request within " + firstMs + " ms");
+      denials.accept("no request after a handshake within " + firstMs + " ms");
     }
     context.close();
   }

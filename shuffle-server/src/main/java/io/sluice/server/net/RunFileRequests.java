@@ -4,20 +4,14 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufInputStream;
 import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.unix.FileDescriptor;
-import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
-import io.netty.handler.codec.TooLongFrameException;
-import io.sluice.common.error.SluiceException;
 import io.sluice.proto.RunFileRequest;
 import io.sluice.server.disk.Descriptors;
 import java.io.IOException;
-import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -28,67 +22,61 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Handles the run file requests of one connection, in order; reading pauses until a request is
- * answered. A connection belongs to one application. Owned by the event loop.
+ * Handles the run file requests of one connection after its handshake, in order. Reading pauses
+ * until the client has accepted the answer. Owned by the event loop.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // A failure to close needs no handling.
 final class RunFileRequests extends SimpleChannelInboundHandler<ByteBuf> {
   private static final Logger LOG = LoggerFactory.getLogger(RunFileRequests.class);
-
-  /**
-   * Enough for 64 names of 38 bytes, an application id of 256 bytes, a token of 424 bytes and a
-   * MAC.
-   */
-  static final int MAX_REQUEST_BYTES = 8 << 10;
 
   private static final int MAX_FILES = 64;
 
   /** Several small requests may arrive in one read, before reading pauses. */
   private static final int MAX_UNANSWERED = 16;
 
-  private static final Path PLACEHOLDER = Path.of("/dev/null");
-
+  private final String application;
   private final Function<RunFileRequest, CompletableFuture<List<Optional<FileChannel>>>> opener;
-  private final Check check;
-  private final Descriptors descriptors;
+  private final PendingFiles pending;
+  private final SentDescriptors sent;
   private final ShortCircuitCounters counters;
   private final Consumer<String> denials;
-  private String application;
   private int unanswered;
   // Descriptors carry no name, so they are sent in the order of the requests.
   private CompletableFuture<?> answered = CompletableFuture.completedFuture(null);
 
-  /** Authorizes the first request of a connection. */
-  @FunctionalInterface
-  interface Check {
-    /**
-     * @throws SluiceException if the request is denied
-     */
-    void accept(RunFileRequest request) throws SluiceException;
+  /** Limit of the files that are being opened or sent, of all connections of a user. */
+  interface PendingFiles {
+    /** Reserves files; false, without effect, beyond the limit. */
+    boolean reserve(int files);
+
+    void release(int files);
   }
 
   /**
+   * Descriptors to send.
+   *
+   * @param placeholder open file whose descriptor is sent for an absent file
+   */
+  record SentDescriptors(Descriptors numbers, FileChannel placeholder) {}
+
+  /**
+   * @param application application of the connection
    * @param opener opens files; never fails
-   * @param check authorizes the first request of the connection
    * @param denials receives the reason for closing the connection
    */
   RunFileRequests(
+      String application,
       Function<RunFileRequest, CompletableFuture<List<Optional<FileChannel>>>> opener,
-      Check check,
-      Descriptors descriptors,
+      PendingFiles pending,
+      SentDescriptors sent,
       ShortCircuitCounters counters,
       Consumer<String> denials) {
+    this.application = application;
     this.opener = opener;
-    this.check = check;
-    this.descriptors = descriptors;
+    this.pending = pending;
+    this.sent = sent;
     this.counters = counters;
     this.denials = denials;
-  }
-
-  /** Splits the byte stream into requests. */
-  static ChannelHandler decoder() {
-    return new LengthFieldBasedFrameDecoder(
-        ByteOrder.LITTLE_ENDIAN, MAX_REQUEST_BYTES + 4, 0, 4, 0, 4, true);
   }
 
   @Override
@@ -106,22 +94,13 @@ final class RunFileRequests extends SimpleChannelInboundHandler<ByteBuf> {
     } catch (IOException e) {
       throw new IllegalStateException("I/O error while reading a buffer in memory", e);
     }
-    String requested = request.getShuffle().getApplication();
-    if (application == null) {
-      try {
-        check.accept(request);
-      } catch (SluiceException e) {
-        refuse(context, e.getMessage());
-        return;
-      }
-      application = requested;
-    }
-    if (!application.equals(requested)) {
-      refuse(context, "its application differs from that of the connection's first request");
+    if (!application.equals(request.getShuffle().getApplication())) {
+      refuse(context, "its application differs from that of the connection");
       return;
     }
-    if (request.getNamesCount() < 1 || request.getNamesCount() > MAX_FILES) {
-      refuse(context, request.getNamesCount() + " files, expected 1 to " + MAX_FILES);
+    int count = request.getNamesCount();
+    if (count < 1 || count > MAX_FILES) {
+      refuse(context, count + " files, expected 1 to " + MAX_FILES);
       return;
     }
     if (unanswered >= MAX_UNANSWERED) {
@@ -131,11 +110,17 @@ final class RunFileRequests extends SimpleChannelInboundHandler<ByteBuf> {
     // The current read may already contain further requests.
     context.channel().config().setAutoRead(false);
     unanswered++;
+    boolean reserved = pending.reserve(count);
+    // Beyond the limit, the client fetches the bytes instead.
+    CompletableFuture<List<Optional<FileChannel>>> opening =
+        reserved
+            ? opener.apply(request)
+            : CompletableFuture.completedFuture(Collections.nCopies(count, Optional.empty()));
     answered =
         answered.thenCombine(
-            opener.apply(request),
+            opening,
             (done, files) -> {
-              answer(context, files);
+              answer(context, files, reserved);
               return null;
             });
   }
@@ -145,44 +130,46 @@ final class RunFileRequests extends SimpleChannelInboundHandler<ByteBuf> {
     context.close();
   }
 
-  private void answer(ChannelHandlerContext context, List<Optional<FileChannel>> files) {
+  private void answer(
+      ChannelHandlerContext context, List<Optional<FileChannel>> files, boolean reserved) {
     try {
-      context.executor().execute(() -> send(context, files));
+      context.executor().execute(() -> send(context, files, reserved));
     } catch (RejectedExecutionException e) {
       // The server is stopping.
       files.forEach(file -> file.ifPresent(RunFileRequests::close));
+      if (reserved) {
+        pending.release(files.size());
+      }
     }
   }
 
-  private void send(ChannelHandlerContext context, List<Optional<FileChannel>> files) {
+  private void send(
+      ChannelHandlerContext context, List<Optional<FileChannel>> files, boolean reserved) {
+    ChannelFuture written = null;
     for (Optional<FileChannel> file : files) {
-      FileChannel channel;
-      try {
-        channel = file.isPresent() ? file.get() : openPlaceholder();
-      } catch (IOException e) {
-        LOG.warn(
-            "cannot answer a request for run files, closing the connection problem=\"{}\"",
-            e.toString());
-        context.close();
-        continue;
-      }
+      FileChannel channel = file.orElse(sent.placeholder());
+      written = context.write(new FileDescriptor(sent.numbers().of(channel)));
       if (file.isPresent()) {
         counters.fileSent();
+        // The kernel has a separate reference when the write completes.
+        written.addListener(done -> close(channel));
       } else {
         counters.fileAbsent();
       }
-      ChannelFuture written = context.write(new FileDescriptor(descriptors.of(channel)));
-      // The kernel has a separate reference when the write completes.
-      written.addListener(done -> close(channel));
+    }
+    if (written != null) {
+      // Descriptors that the client does not accept stay open here, so it must not request more.
+      written.addListener(done -> accepted(context, files.size(), reserved));
     }
     context.flush();
-    unanswered--;
-    context.channel().config().setAutoRead(unanswered == 0);
   }
 
-  /** Opens the placeholder that is sent for an absent file. */
-  private static FileChannel openPlaceholder() throws IOException {
-    return FileChannel.open(PLACEHOLDER, StandardOpenOption.READ);
+  private void accepted(ChannelHandlerContext context, int files, boolean reserved) {
+    if (reserved) {
+      pending.release(files);
+    }
+    unanswered--;
+    context.channel().config().setAutoRead(unanswered == 0);
   }
 
   private static void close(FileChannel channel) {
@@ -196,9 +183,6 @@ final class RunFileRequests extends SimpleChannelInboundHandler<ByteBuf> {
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
     LOG.debug("short circuit connection failed", cause);
-    if (cause instanceof TooLongFrameException) {
-      denials.accept("request for run files of more than " + MAX_REQUEST_BYTES + " bytes");
-    }
     context.close();
   }
 }

@@ -14,7 +14,8 @@ import java.util.Optional;
  * @param maxConnections maximum number of open connections; further ones are closed
  * @param maxConnectionsPerUser maximum number of open connections from one operating-system user;
  *     further ones are closed
- * @param firstRequestMs timeout from the connection to its first complete request
+ * @param firstRequestMs timeout from the connection to its first complete request, with the
+ *     handshake
  * @param idleMs timeout after which a connection without requests and replies is closed
  */
 public record ShortCircuitConfig(
@@ -39,7 +40,8 @@ public record ShortCircuitConfig(
               "Path of the Unix domain socket for short-circuit reads, absolute"
                   + " and at most 107 bytes. By default it is sluice.sock in the first directory"
                   + " of rss.storage.basePath. Set it if client containers cannot access that"
-                  + " directory.")
+                  + " directory. All directories of the path must belong to root or to the"
+                  + " server's user, and be writable by no others.")
           .build();
 
   /** Configuration keys of this record. */

@@ -4,7 +4,9 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
@@ -16,19 +18,27 @@ import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.unix.PeerCredentials;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
+import io.sluice.common.file.LocalSockets;
+import io.sluice.common.file.SocketIdentity;
 import io.sluice.common.net.KeyedCounts;
 import io.sluice.server.disk.Descriptors;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.read.FileReads;
 import io.sluice.transport.protocol.ConnectionGuard;
+import io.sluice.transport.protocol.LocalSocketFrame;
+import io.sluice.transport.protocol.ProofScope;
+import io.sluice.transport.protocol.ServerHandshake;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,7 +46,8 @@ import org.slf4j.LoggerFactory;
  * Listens on a Unix domain socket and sends descriptors of run files to clients. Thread-safe; start
  * once, close once.
  *
- * <p>If authentication is enabled, a connection must prove its application, as on the data port.
+ * <p>A connection begins with the handshake of data connections. If authentication is enabled, both
+ * sides prove in it that they know the key of the application's token, for this socket only.
  * Otherwise any process that can open the socket can read all shuffles.
  */
 public final class ShortCircuitServer implements AutoCloseable {
@@ -44,17 +55,39 @@ public final class ShortCircuitServer implements AutoCloseable {
 
   private static final int CLOSE_TIMEOUT_MS = 2_000;
 
+  /** Maximum number of files that are being opened or sent, for one operating-system user. */
+  private static final int MAX_PENDING_FILES_PER_USER = 1_024;
+
+  /**
+   * Send buffer of a connection. The kernel counts descriptors that clients have not accepted yet
+   * against the limit of open files of the server's user; this buffer is full after some ten.
+   */
+  private static final int SEND_BUFFER_BYTES = 4 << 10;
+
+  private static final int READ_BYTES =
+      LocalSocketFrame.HEADER_LENGTH + LocalSocketFrame.RUN_FILES.maxLength();
+
+  private static final Path PLACEHOLDER = Path.of("/dev/null");
+
   private final ShortCircuitConfig config;
-  private final long epoch;
+  private final ServerHandshake.HelloHandler helloHandler;
   private final RequestedRunFiles opener;
   private final ConnectionGuard guard;
   private final ShortCircuitCounters counters;
   private final Denials denials;
+  private final LongSupplier clockMs;
   private final KeyedCounts users = new KeyedCounts();
+  private final KeyedCounts pendingFiles = new KeyedCounts();
   private final ChannelGroup connections =
       new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
   private EventLoopGroup eventLoop;
   private Channel listener;
+
+  /** Set before the first connection is accepted. */
+  private volatile ProofScope scope;
+
+  /** Open until the server is closed. */
+  private FileChannel placeholder;
 
   /** Receives refused connections, on the event loop. Must not block. */
   @FunctionalInterface
@@ -65,26 +98,34 @@ public final class ShortCircuitServer implements AutoCloseable {
     void denied(String peer, String reason);
   }
 
+  /**
+   * @param helloHandler creates the reply to HELLO, as for data connections
+   * @param clockMs time in milliseconds since 1970, for the expiry of tokens
+   */
   public ShortCircuitServer(
       ShortCircuitConfig config,
       long epoch,
       ShuffleStore store,
       FileReads reads,
       ConnectionGuard guard,
+      ServerHandshake.HelloHandler helloHandler,
       ShortCircuitCounters counters,
-      Denials denials) {
+      Denials denials,
+      LongSupplier clockMs) {
     this.config = config;
-    this.epoch = epoch;
+    this.helloHandler = helloHandler;
     this.guard = guard;
     this.opener = new RequestedRunFiles(epoch, store, reads);
     this.counters = counters;
     this.denials = denials;
+    this.clockMs = clockMs;
   }
 
   /**
    * Starts listening.
    *
-   * @throws IOException if descriptors cannot be sent on this machine; the message is one line
+   * @throws IOException if descriptors cannot be sent on this machine, or other users could replace
+   *     the socket; the message is one line
    */
   public synchronized void start() throws IOException {
     if (eventLoop != null) {
@@ -105,6 +146,7 @@ public final class ShortCircuitServer implements AutoCloseable {
           "socket path of " + path.length + " bytes, maximum " + ShortCircuitConfig.MAX_PATH_BYTES);
     }
     deleteLeftover();
+    placeholder = FileChannel.open(PLACEHOLDER, StandardOpenOption.READ);
     eventLoop =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("sluice-short-circuit", true), EpollIoHandler.newFactory());
@@ -112,6 +154,10 @@ public final class ShortCircuitServer implements AutoCloseable {
         new ServerBootstrap()
             .group(eventLoop)
             .channel(EpollServerDomainSocketChannel.class)
+            // Connections wait until the socket has been checked.
+            .option(ChannelOption.AUTO_READ, false)
+            .childOption(ChannelOption.SO_SNDBUF, SEND_BUFFER_BYTES)
+            .childOption(ChannelOption.RECVBUF_ALLOCATOR, new FixedRecvByteBufAllocator(READ_BYTES))
             .childHandler(
                 new ChannelInitializer<EpollDomainSocketChannel>() {
                   @Override
@@ -127,9 +173,17 @@ public final class ShortCircuitServer implements AutoCloseable {
       throw new IOException("cannot listen on the socket: " + why, bound.cause());
     }
     listener = bound.channel();
-    // All users, as executors run as any user; permissions of parent directories can restrict
-    // access.
-    Files.setPosixFilePermissions(config.socket(), PosixFilePermissions.fromString("rw-rw-rw-"));
+    try {
+      // All users, as executors run as any user; permissions of parent directories can restrict
+      // access.
+      Files.setPosixFilePermissions(config.socket(), PosixFilePermissions.fromString("rw-rw-rw-"));
+      LocalSockets.check(config.socket().toString());
+      scope = ProofScope.ofSocket(SocketIdentity.of(config.socket().toString()));
+    } catch (IOException e) {
+      close();
+      throw e;
+    }
+    listener.config().setAutoRead(true);
     LOG.info("listening for short-circuit reads socket={}", config.socket());
   }
 
@@ -183,17 +237,40 @@ public final class ShortCircuitServer implements AutoCloseable {
     }
     channel.closeFuture().addListener(closed -> users.remove(user));
     connections.add(channel);
+    RunFileRequests.SentDescriptors sent =
+        new RunFileRequests.SentDescriptors(descriptors, placeholder);
+    LocalHandshake handshake =
+        new LocalHandshake(
+            guard,
+            scope,
+            helloHandler,
+            clockMs,
+            application ->
+                channel
+                    .pipeline()
+                    .addLast(
+                        new RunFileRequests(
+                            application, opener::open, pendingOf(user), sent, counters, denied)),
+            denied);
     channel
         .pipeline()
-        .addLast(RunFileRequests.decoder())
-        .addLast(new RequestDeadline(config.firstRequestMs(), config.idleMs(), denied))
-        .addLast(
-            new RunFileRequests(
-                opener::open,
-                request -> guard.checkRunFiles(request, epoch),
-                descriptors,
-                counters,
-                denied));
+        .addLast(new LocalFrameDecoder(handshake::expected, denied))
+        .addLast(handshake)
+        .addLast(new RequestDeadline(config.firstRequestMs(), config.idleMs(), denied));
+  }
+
+  private RunFileRequests.PendingFiles pendingOf(String user) {
+    return new RunFileRequests.PendingFiles() {
+      @Override
+      public boolean reserve(int files) {
+        return pendingFiles.add(user, files, MAX_PENDING_FILES_PER_USER);
+      }
+
+      @Override
+      public void release(int files) {
+        pendingFiles.remove(user, files);
+      }
+    };
   }
 
   /** Closes all connections and stops the event loop, within a bounded time. Idempotent. */
@@ -217,5 +294,10 @@ public final class ShortCircuitServer implements AutoCloseable {
     eventLoop
         .shutdownGracefully(0, CLOSE_TIMEOUT_MS / 2, TimeUnit.MILLISECONDS)
         .awaitUninterruptibly(CLOSE_TIMEOUT_MS);
+    try {
+      placeholder.close();
+    } catch (IOException e) {
+      LOG.debug("cannot close {}", PLACEHOLDER, e);
+    }
   }
 }

@@ -8,13 +8,20 @@ import io.sluice.common.fuzz.DecoderFuzz;
 import io.sluice.proto.RunFileRequest;
 import io.sluice.proto.ShuffleId;
 import io.sluice.server.disk.Descriptors;
+import io.sluice.transport.protocol.LocalSocketFrame;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class RunFileRequestsFuzzTest {
@@ -22,15 +29,39 @@ class RunFileRequestsFuzzTest {
 
   private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
   private final Descriptors descriptors = Descriptors.find();
+  private FileChannel placeholder;
+
+  private static final class NoLimit implements RunFileRequests.PendingFiles {
+    @Override
+    public boolean reserve(int files) {
+      return true;
+    }
+
+    @Override
+    public void release(int files) {}
+  }
+
+  @BeforeEach
+  void openPlaceholder() throws IOException {
+    placeholder = FileChannel.open(Path.of("/dev/null"), StandardOpenOption.READ);
+  }
+
+  @AfterEach
+  void closePlaceholder() throws IOException {
+    placeholder.close();
+  }
 
   private static byte[] requests(RunFileRequest... requests) {
     int length = 0;
     for (RunFileRequest request : requests) {
-      length += Integer.BYTES + request.getSerializedSize();
+      length += LocalSocketFrame.HEADER_LENGTH + request.getSerializedSize();
     }
     ByteBuffer bytes = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
     for (RunFileRequest request : requests) {
-      bytes.putInt(request.getSerializedSize()).put(request.toByteArray());
+      bytes
+          .putInt(request.getSerializedSize())
+          .put((byte) LocalSocketFrame.RUN_FILES.wireNumber())
+          .put(request.toByteArray());
     }
     return bytes.array();
   }
@@ -55,15 +86,16 @@ class RunFileRequestsFuzzTest {
               channel
                   .pipeline()
                   .addLast(
-                      RunFileRequests.decoder(),
+                      new LocalFrameDecoder(() -> LocalSocketFrame.RUN_FILES, why -> {}),
                       new RunFileRequests(
+                          "app",
                           request -> {
                             (channel.isActive() ? asked : askedTooLate).add(request);
                             return CompletableFuture.completedFuture(
                                 Collections.nCopies(request.getNamesCount(), Optional.empty()));
                           },
-                          request -> {},
-                          descriptors,
+                          new NoLimit(),
+                          new RunFileRequests.SentDescriptors(descriptors, placeholder),
                           new ShortCircuitCounters(),
                           why -> {}));
               int step = 1 + input.length % 97;

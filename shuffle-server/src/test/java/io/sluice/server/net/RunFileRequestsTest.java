@@ -2,33 +2,40 @@ package io.sluice.server.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.unix.FileDescriptor;
-import io.sluice.common.auth.ApplicationToken;
 import io.sluice.proto.RunFileRequest;
 import io.sluice.proto.ShuffleId;
 import io.sluice.server.disk.Descriptors;
+import io.sluice.transport.protocol.LocalSocketFrame;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class RunFileRequestsTest {
   private static final int FIRST_MS = 30_000;
   private static final int IDLE_MS = 60_000;
+  private static final int RUN_FILES = LocalSocketFrame.RUN_FILES.wireNumber();
+  private static final int MAX_PENDING = 100;
 
   @TempDir Path directory;
 
@@ -37,13 +44,41 @@ class RunFileRequestsTest {
   private final Descriptors descriptors = Descriptors.find();
   private final ShortCircuitCounters counters = new ShortCircuitCounters();
   private final List<String> denials = new ArrayList<>();
+  private final RunFileRequests.PendingFiles pending = new Pending();
+  private FileChannel placeholder;
+  private RunFileRequests.SentDescriptors sent;
+  private int pendingFiles;
+
+  private final class Pending implements RunFileRequests.PendingFiles {
+    @Override
+    public boolean reserve(int files) {
+      boolean fits = pendingFiles + files <= MAX_PENDING;
+      pendingFiles += fits ? files : 0;
+      return fits;
+    }
+
+    @Override
+    public void release(int files) {
+      pendingFiles -= files;
+    }
+  }
+
+  @BeforeEach
+  void openPlaceholder() throws IOException {
+    placeholder = FileChannel.open(Path.of("/dev/null"), StandardOpenOption.READ);
+    sent = new RunFileRequests.SentDescriptors(descriptors, placeholder);
+  }
+
+  @AfterEach
+  void closePlaceholder() throws IOException {
+    assertThat(pendingFiles).as("reserved files at the end").isZero();
+    assertThat(placeholder.isOpen()).isTrue();
+    placeholder.close();
+  }
 
   @Test
   void answersPipelinedRequestsInOrder() throws Exception {
-    EmbeddedChannel channel =
-        new EmbeddedChannel(
-            RunFileRequests.decoder(),
-            new RunFileRequests(this::open, request -> {}, descriptors, counters, denials::add));
+    EmbeddedChannel channel = connection();
     ByteBuf both = Unpooled.wrappedBuffer(request("slow"), request("fast"));
     try (FileChannel slow = file("slow");
         FileChannel fast = file("fast")) {
@@ -69,10 +104,7 @@ class RunFileRequestsTest {
 
   @Test
   void answersAnAbsentFileWithThePlaceholder() {
-    EmbeddedChannel channel =
-        new EmbeddedChannel(
-            RunFileRequests.decoder(),
-            new RunFileRequests(this::open, request -> {}, descriptors, counters, denials::add));
+    EmbeddedChannel channel = connection();
     channel.writeInbound(request("absent"));
     opening.get("absent").complete(List.of(Optional.empty()));
     channel.runPendingTasks();
@@ -84,10 +116,7 @@ class RunFileRequestsTest {
 
   @Test
   void ignoresRequestsAfterARefusedOne() {
-    EmbeddedChannel channel =
-        new EmbeddedChannel(
-            RunFileRequests.decoder(),
-            new RunFileRequests(this::open, request -> {}, descriptors, counters, denials::add));
+    EmbeddedChannel channel = connection();
     channel.writeInbound(Unpooled.wrappedBuffer(request(), request("late")));
     assertThat(channel.isOpen()).isFalse();
     assertThat(opening).isEmpty();
@@ -98,7 +127,7 @@ class RunFileRequestsTest {
   @Test
   void closesAConnectionWithoutAFirstRequest() {
     EmbeddedChannel channel = connection();
-    channel.writeInbound(Unpooled.buffer().writeIntLE(100));
+    channel.writeInbound(Unpooled.buffer().writeIntLE(100).writeByte(RUN_FILES));
     for (int i = 0; i < 9; i++) {
       pass(channel, FIRST_MS / 10);
       channel.writeInbound(Unpooled.buffer().writeByte(0));
@@ -106,7 +135,7 @@ class RunFileRequestsTest {
     assertThat(channel.isOpen()).isTrue();
     pass(channel, FIRST_MS / 10);
     assertThat(channel.isOpen()).as("an incomplete request does not count").isFalse();
-    assertThat(denials).containsExactly("no request within " + FIRST_MS + " ms");
+    assertThat(denials).containsExactly("no request after a handshake within " + FIRST_MS + " ms");
     channel.finishAndReleaseAll();
   }
 
@@ -153,15 +182,66 @@ class RunFileRequestsTest {
     channel.writeInbound(many);
     assertThat(channel.isOpen()).isFalse();
     assertThat(denials).singleElement().asString().contains("pending requests");
+    opening.get("slow").complete(List.of(Optional.empty()));
+    channel.runPendingTasks();
+    channel.finishAndReleaseAll();
+  }
+
+  /** Otherwise a client that accepts no answers could make the server open any number of files. */
+  @Test
+  void readsNoFurtherRequestUntilTheClientAcceptsTheAnswer() throws Exception {
+    EmbeddedChannel channel = connection();
+    List<ChannelPromise> notAccepted = new ArrayList<>();
+    channel
+        .pipeline()
+        .addFirst(
+            new ChannelOutboundHandlerAdapter() {
+              @Override
+              public void write(
+                  ChannelHandlerContext context, Object message, ChannelPromise done) {
+                notAccepted.add(done);
+              }
+            });
+    channel.writeInbound(request("a"));
+    FileChannel file = file("a");
+    opening.get("a").complete(List.of(Optional.of(file)));
+    channel.runPendingTasks();
+    assertThat(notAccepted).hasSize(1);
+    assertThat(channel.config().isAutoRead()).isFalse();
+    assertThat(file.isOpen()).isTrue();
+    assertThat(pendingFiles).isEqualTo(1);
+
+    notAccepted.get(0).setSuccess();
+    assertThat(channel.config().isAutoRead()).isTrue();
+    assertThat(file.isOpen()).isFalse();
+    channel.finishAndReleaseAll();
+  }
+
+  @Test
+  void opensNoFilesBeyondTheLimitOfItsUser() {
+    EmbeddedChannel channel = connection();
+    pendingFiles = MAX_PENDING - 1;
+    channel.writeInbound(request("a", "b"));
+    channel.runPendingTasks();
+    assertThat(opening).isEmpty();
+    assertThat(channel.outboundMessages()).hasSize(2);
+    assertThat(counters.absentFiles()).isEqualTo(2);
+    assertThat(channel.isOpen()).isTrue();
+    channel.writeInbound(request("c"));
+    assertThat(opening).containsOnlyKeys("c");
+    opening.get("c").complete(List.of(Optional.empty()));
+    channel.runPendingTasks();
+    assertThat(pendingFiles).isEqualTo(MAX_PENDING - 1);
+    pendingFiles = 0;
     channel.finishAndReleaseAll();
   }
 
   @Test
   void refusesALongRequestByItsLength() {
     EmbeddedChannel channel = connection();
-    channel.writeInbound(Unpooled.buffer().writeIntLE(RunFileRequests.MAX_REQUEST_BYTES + 1));
+    channel.writeInbound(Unpooled.buffer().writeIntLE(4097).writeByte(RUN_FILES));
     assertThat(channel.isOpen()).isFalse();
-    assertThat(denials).singleElement().asString().contains("8192 bytes");
+    assertThat(denials).containsExactly("message refused: RUN_FILES has 4097 bytes, maximum 4096");
     channel.finishAndReleaseAll();
   }
 
@@ -177,26 +257,30 @@ class RunFileRequestsTest {
                     .setShuffle(Integer.MAX_VALUE))
             .setEpoch(Long.MAX_VALUE)
             .addAllNames(List.of(names))
-            .setToken(ByteString.copyFrom(new byte[ApplicationToken.MAX_LENGTH]))
-            .setMac(ByteString.copyFrom(new byte[32]))
             .build();
-    EmbeddedChannel channel = connection();
+    EmbeddedChannel channel = connection("a".repeat(256));
     channel.writeInbound(framed(longest));
     assertThat(channel.isOpen()).isTrue();
     assertThat(opening).hasSize(1);
+    opening.values().iterator().next().complete(Collections.nCopies(64, Optional.empty()));
+    channel.runPendingTasks();
     channel.finishAndReleaseAll();
   }
 
   /** A connection with the server's pipeline and a manual clock. */
   private EmbeddedChannel connection() {
+    return connection("app");
+  }
+
+  private EmbeddedChannel connection(String application) {
     EmbeddedChannel channel = new EmbeddedChannel();
     channel.freezeTime();
     channel
         .pipeline()
         .addLast(
-            RunFileRequests.decoder(),
+            new LocalFrameDecoder(() -> LocalSocketFrame.RUN_FILES, denials::add),
             new RequestDeadline(FIRST_MS, IDLE_MS, denials::add),
-            new RunFileRequests(this::open, request -> {}, descriptors, counters, denials::add));
+            new RunFileRequests(application, this::open, pending, sent, counters, denials::add));
     return channel;
   }
 
@@ -223,6 +307,6 @@ class RunFileRequestsTest {
 
   private static ByteBuf framed(RunFileRequest request) {
     byte[] bytes = request.toByteArray();
-    return Unpooled.buffer().writeIntLE(bytes.length).writeBytes(bytes);
+    return Unpooled.buffer().writeIntLE(bytes.length).writeByte(RUN_FILES).writeBytes(bytes);
   }
 }

@@ -1,8 +1,14 @@
 package io.sluice.server.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.channel.unix.FileDescriptor;
+import io.sluice.common.auth.ApplicationCredential;
+import io.sluice.common.auth.ClusterKeys;
+import io.sluice.common.auth.TokenAuthority;
+import io.sluice.common.file.SocketIdentity;
+import io.sluice.proto.HelloReply;
 import io.sluice.proto.RunFileRequest;
 import io.sluice.proto.ShuffleId;
 import io.sluice.server.background.SpilledShuffle;
@@ -20,9 +26,17 @@ import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.log.StoreConfig;
 import io.sluice.server.read.FileReads;
 import io.sluice.server.read.InlineReads;
+import io.sluice.transport.protocol.ClientHandshake;
 import io.sluice.transport.protocol.ConnectionGuard;
+import io.sluice.transport.protocol.ProofScope;
+import java.io.EOFException;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -68,16 +82,21 @@ class ShortCircuitServerTest {
             Fsync.NEVER,
             "test");
     disk = new Disk(storage, new InMemoryCatalog(), DiskLimits.DEFAULT, System::nanoTime);
-    server =
-        new ShortCircuitServer(
-            new ShortCircuitConfig(socket(), 10, 3, 30_000, 60_000),
-            EPOCH,
-            store,
-            reads,
-            ConnectionGuard.OPEN,
-            counters,
-            (peer, reason) -> denials.add(peer + " " + reason));
+    server = server(socket(), ConnectionGuard.OPEN);
     server.start();
+  }
+
+  private ShortCircuitServer server(Path socket, ConnectionGuard guard) {
+    return new ShortCircuitServer(
+        new ShortCircuitConfig(socket, 10, 3, 30_000, 60_000),
+        EPOCH,
+        store,
+        reads,
+        guard,
+        hello -> HelloReply.newBuilder().setEpoch(EPOCH).build(),
+        counters,
+        (peer, reason) -> denials.add(peer + " " + reason),
+        System::currentTimeMillis);
   }
 
   @AfterEach
@@ -95,7 +114,7 @@ class ShortCircuitServerTest {
     RunFile run = shuffle.spill(disk, 9);
     assertThat(run.tryRetain()).isTrue();
     FileDescriptor received;
-    try (SocketClient client = new SocketClient(socket())) {
+    try (SocketClient client = client()) {
       client.send(request(run.name()));
       received = client.receive();
     }
@@ -112,7 +131,7 @@ class ShortCircuitServerTest {
   void sendsThePlaceholderForAnAbsentFile() throws Exception {
     RunFile run = shuffle.spill(disk, 9);
     storage.delete(run.name());
-    try (SocketClient client = new SocketClient(socket())) {
+    try (SocketClient client = client()) {
       client.send(request(run.name(), "unknown.run"));
       FileDescriptor first = client.receive();
       FileDescriptor second = client.receive();
@@ -130,7 +149,7 @@ class ShortCircuitServerTest {
     RunFile run = shuffle.spill(disk, 9);
     List<SocketClient> clients = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
-      SocketClient client = new SocketClient(socket());
+      SocketClient client = client();
       clients.add(client);
       client.send(request(run.name()));
       client.receive().close();
@@ -148,7 +167,7 @@ class ShortCircuitServerTest {
 
     clients.get(0).close();
     await(() -> counters.openConnections() == 2);
-    try (SocketClient next = new SocketClient(socket())) {
+    try (SocketClient next = client()) {
       next.send(request(run.name()));
       next.receive().close();
     }
@@ -162,11 +181,11 @@ class ShortCircuitServerTest {
 
   @Test
   void reportsRefusedPeersWithoutTheirInput() throws Exception {
-    try (SocketClient client = new SocketClient(socket())) {
+    try (SocketClient client = client()) {
       client.send(request());
       assertThat(client.receive()).isNull();
     }
-    try (SocketClient client = new SocketClient(socket())) {
+    try (SocketClient client = client()) {
       client.send(request("x.run"));
       client.receive().close();
       client.send(
@@ -185,13 +204,84 @@ class ShortCircuitServerTest {
   @Test
   void answersARepeatedNameOnce() throws Exception {
     RunFile run = shuffle.spill(disk, 9);
-    try (SocketClient client = new SocketClient(socket())) {
+    try (SocketClient client = client()) {
       client.send(request(run.name(), run.name()));
       client.receive().close();
       client.receive().close();
     }
     assertThat(counters.files()).isEqualTo(1);
     assertThat(counters.absentFiles()).isEqualTo(1);
+  }
+
+  @Test
+  void doesNotListenWhereOthersCanReplaceTheSocket() throws Exception {
+    Path open = Files.createDirectory(directory.resolve("open"));
+    Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
+    ShortCircuitServer refused = server(open.resolve("s"), ConnectionGuard.OPEN);
+    assertThatThrownBy(refused::start)
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(open + " is writable by every user of this host");
+    assertThat(open.resolve("s")).doesNotExist();
+  }
+
+  @Test
+  void aDeletedFileOccupiesNoSpaceWhileAClientHasItsDescriptor() throws Exception {
+    RunFile run = shuffle.spill(disk, 9);
+    FileDescriptor received;
+    try (SocketClient client = client()) {
+      client.send(request(run.name()));
+      received = client.receive();
+    }
+    Path open = Path.of("/proc/self/fd/" + received.intValue());
+    assertThat(Files.size(open)).isEqualTo(run.length());
+    store.removeShuffles(KEY.application(), List.of(KEY.shuffle()));
+    files.deletePending();
+    assertThat(Files.size(open)).isZero();
+    assertThat(received.read(ByteBuffer.allocateDirect(100), 0, 100)).isNegative();
+    received.close();
+  }
+
+  @Test
+  void aConnectionProvesItsApplicationForThisSocket() throws Exception {
+    TokenAuthority authority =
+        new TokenAuthority(
+            () -> ClusterKeys.parse("k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="),
+            Clock.systemUTC(),
+            new SecureRandom());
+    Optional<ApplicationCredential> credential = Optional.of(authority.issue("app", "u", 60_000));
+    RunFile run = shuffle.spill(disk, 9);
+    Path path = directory.resolve("secured");
+    try (ShortCircuitServer secured =
+        server(path, new ConnectionGuard(authority, true, new SecureRandom()))) {
+      secured.start();
+      ProofScope scope = ProofScope.ofSocket(SocketIdentity.of(path.toString()));
+      try (SocketClient client = new SocketClient(path)) {
+        assertThat(client.greet(new ClientHandshake("app", "test", credential, scope)))
+            .isEqualTo(EPOCH);
+        client.send(request(run.name()));
+        client.receive().close();
+      }
+      assertThat(counters.files()).isEqualTo(1);
+      for (ClientHandshake refused :
+          List.of(
+              new ClientHandshake("app", "test", credential, ProofScope.DATA),
+              new ClientHandshake("other", "test", credential, scope),
+              new ClientHandshake("app", "test", Optional.empty(), scope))) {
+        try (SocketClient client = new SocketClient(path)) {
+          assertThatThrownBy(() -> client.greet(refused)).isInstanceOf(EOFException.class);
+        }
+      }
+      try (SocketClient client = new SocketClient(path)) {
+        client.send(request(run.name()));
+        assertThat(client.receive()).as("without a handshake").isNull();
+      }
+      assertThat(counters.deniedConnections()).isEqualTo(4);
+      assertThat(counters.files()).isEqualTo(1);
+    }
+  }
+
+  private SocketClient client() throws IOException {
+    return new SocketClient(socket()).greet(KEY.application());
   }
 
   private static void await(BooleanSupplier condition) {

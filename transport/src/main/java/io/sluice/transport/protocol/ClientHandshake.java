@@ -27,12 +27,22 @@ public final class ClientHandshake {
   /** Null without a credential. */
   private final ConnectionProofs proofs;
 
+  /** For a data connection. */
+  public ClientHandshake(
+      String application, String client, Optional<ApplicationCredential> credential) {
+    this(application, client, credential, ProofScope.DATA);
+  }
+
   /**
    * @param client name of the client in the server's logs
    * @param credential credential of the application; empty if connections are not authenticated
+   * @param scope kind of the connection
    */
   public ClientHandshake(
-      String application, String client, Optional<ApplicationCredential> credential) {
+      String application,
+      String client,
+      Optional<ApplicationCredential> credential,
+      ProofScope scope) {
     Hello.Builder head =
         Hello.newBuilder()
             .setMinVersion(ProtocolVersion.CURRENT)
@@ -40,7 +50,7 @@ public final class ClientHandshake {
             .setApplication(application)
             .setClient(client);
     if (credential.isPresent()) {
-      proofs = new ConnectionProofs(credential.get(), new SecureRandom());
+      proofs = new ConnectionProofs(credential.get(), new SecureRandom(), scope);
       proofs.introduce(head);
     } else {
       proofs = null;

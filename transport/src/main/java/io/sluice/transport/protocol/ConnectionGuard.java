@@ -10,12 +10,12 @@ import io.sluice.proto.Hello;
 import io.sluice.proto.HelloChallenge;
 import io.sluice.proto.HelloProof;
 import io.sluice.proto.HelloReply;
-import io.sluice.proto.RunFileRequest;
+import io.sluice.transport.protocol.ConnectionProofs.TokenMac;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.util.Optional;
 
-/** Server side of the authentication of data connections. Thread-safe. */
+/** Server side of the authentication of connections. Thread-safe. */
 public final class ConnectionGuard {
   /** Guard of a server without a cluster secret, which accepts all clients. */
   public static final ConnectionGuard OPEN = new ConnectionGuard(null, false, null);
@@ -45,13 +45,19 @@ public final class ConnectionGuard {
   /** A challenged connection. Used once. */
   public static final class Challenged {
     private final TokenAuthority.Verified verified;
+    private final TokenMac mac;
     private final byte[] token;
     private final byte[] clientNonce;
     private final byte[] serverNonce;
 
     private Challenged(
-        TokenAuthority.Verified verified, byte[] token, byte[] clientNonce, byte[] serverNonce) {
+        TokenAuthority.Verified verified,
+        ProofScope scope,
+        byte[] token,
+        byte[] clientNonce,
+        byte[] serverNonce) {
       this.verified = verified;
+      this.mac = scope.of(verified::mac);
       this.token = token;
       this.clientNonce = clientNonce;
       this.serverNonce = serverNonce;
@@ -70,7 +76,7 @@ public final class ConnectionGuard {
      * @throws SluiceException DENIED if the client does not know the token's key
      */
     public HelloReply finish(HelloProof proof, HelloReply reply) throws SluiceException {
-      byte[] expected = ConnectionProofs.ofClient(verified::mac, token, clientNonce, serverNonce);
+      byte[] expected = ConnectionProofs.ofClient(mac, token, clientNonce, serverNonce);
       if (!MessageDigest.isEqual(expected, proof.getMac().toByteArray())) {
         throw new SluiceException(
             StatusCode.DENIED, "the client did not prove that it knows the key of its token");
@@ -79,18 +85,29 @@ public final class ConnectionGuard {
           .setProof(
               ByteString.copyFrom(
                   ConnectionProofs.ofServer(
-                      verified::mac, token, clientNonce, serverNonce, reply.getEpoch())))
+                      mac, token, clientNonce, serverNonce, reply.getEpoch())))
           .build();
     }
+
+    /** Time at which the token expires, in milliseconds since 1970. */
+    long expiryMs() {
+      return verified.expiryMs();
+    }
+  }
+
+  /** Checks a HELLO of a data connection. */
+  Optional<Challenged> challenge(Hello hello) throws SluiceException {
+    return challenge(hello, ProofScope.DATA);
   }
 
   /**
    * Checks a HELLO.
    *
+   * @param scope kind of the connection
    * @return empty if no proof is required
    * @throws SluiceException DENIED if the token is missing or not valid
    */
-  public Optional<Challenged> challenge(Hello hello) throws SluiceException {
+  Optional<Challenged> challenge(Hello hello, ProofScope scope) throws SluiceException {
     if (tokens == null || hello.getToken().isEmpty()) {
       if (required) {
         throw new SluiceException(
@@ -111,7 +128,11 @@ public final class ConnectionGuard {
     }
     return Optional.of(
         new Challenged(
-            verified, token, hello.getNonce().toByteArray(), ConnectionProofs.nonce(random)));
+            verified,
+            scope,
+            token,
+            hello.getNonce().toByteArray(),
+            ConnectionProofs.nonce(random)));
   }
 
   private TokenAuthority.Verified verified(byte[] token, String application)
@@ -126,29 +147,5 @@ public final class ConnectionGuard {
               + PeerText.quoted(application));
     }
     return verified;
-  }
-
-  /**
-   * Checks the first request of a connection for run files.
-   *
-   * @param epoch epoch of this server, which is part of the proof
-   * @throws SluiceException DENIED if the proof is missing or not valid
-   */
-  public void checkRunFiles(RunFileRequest request, long epoch) throws SluiceException {
-    if (tokens == null || request.getToken().isEmpty()) {
-      if (required) {
-        throw new SluiceException(
-            StatusCode.DENIED,
-            "this cluster requires authentication, but the request has no token");
-      }
-      return;
-    }
-    byte[] token = request.getToken().toByteArray();
-    TokenAuthority.Verified verified = verified(token, request.getShuffle().getApplication());
-    if (!MessageDigest.isEqual(
-        ConnectionProofs.ofRunFiles(verified::mac, token, epoch), request.getMac().toByteArray())) {
-      throw new SluiceException(
-          StatusCode.DENIED, "the client did not prove that it knows the key of its token");
-    }
   }
 }

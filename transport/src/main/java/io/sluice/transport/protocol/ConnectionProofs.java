@@ -8,28 +8,29 @@ import io.sluice.proto.Hello;
 import io.sluice.proto.HelloChallenge;
 import io.sluice.proto.HelloProof;
 import io.sluice.proto.HelloReply;
-import io.sluice.proto.RunFileRequest;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 
 /**
- * Client side of the authentication of a data connection, and the proofs of both sides. Each proof
- * is an HMAC with the token's key:
+ * Client side of the authentication of a connection, and the proofs of both sides. Each proof is an
+ * HMAC with the token's key:
  *
  * <pre>
- *  client    "sluice client v1", token, client's nonce, server's nonce
- *  server    "sluice server v1", token, client's nonce, server's nonce, epoch
- *  run files "sluice files v1", token, epoch
+ *  client "sluice client v1", token, client's nonce, server's nonce
+ *  server "sluice server v1", token, client's nonce, server's nonce, epoch
  * </pre>
  *
- * Epochs are 8 bytes, little-endian. Both nonces are 32 random bytes, which prevents replay.
+ * Proofs over a Unix domain socket have its identity as an additional last part ({@link
+ * ProofScope}). Epochs are 8 bytes, little-endian. Both nonces are 32 random bytes, which prevents
+ * replay.
  */
 public final class ConnectionProofs {
   static final int NONCE_LENGTH = 32;
 
   private final ApplicationCredential credential;
+  private final TokenMac mac;
   private final byte[] clientNonce;
   private byte[] serverNonce;
 
@@ -39,9 +40,15 @@ public final class ConnectionProofs {
     byte[] of(String label, byte[]... parts);
   }
 
-  /** For one connection; confined to its thread. */
+  /** For one data connection; confined to its thread. */
   public ConnectionProofs(ApplicationCredential credential, SecureRandom random) {
+    this(credential, random, ProofScope.DATA);
+  }
+
+  /** For one connection; confined to its thread. */
+  public ConnectionProofs(ApplicationCredential credential, SecureRandom random, ProofScope scope) {
     this.credential = credential;
+    this.mac = scope.of(credential::mac);
     this.clientNonce = nonce(random);
   }
 
@@ -72,8 +79,7 @@ public final class ConnectionProofs {
     serverNonce = challenge.getNonce().toByteArray();
     return HelloProof.newBuilder()
         .setMac(
-            ByteString.copyFrom(
-                ofClient(credential::mac, credential.tokenBytes(), clientNonce, serverNonce)))
+            ByteString.copyFrom(ofClient(mac, credential.tokenBytes(), clientNonce, serverNonce)))
         .build();
   }
 
@@ -84,22 +90,11 @@ public final class ConnectionProofs {
    */
   public void verify(HelloReply reply) throws SluiceException {
     byte[] expected =
-        ofServer(
-            credential::mac, credential.tokenBytes(), clientNonce, serverNonce, reply.getEpoch());
+        ofServer(mac, credential.tokenBytes(), clientNonce, serverNonce, reply.getEpoch());
     if (!MessageDigest.isEqual(expected, reply.getProof().toByteArray())) {
       throw new SluiceException(
           StatusCode.DENIED, "the server did not prove that it knows the cluster's secret");
     }
-  }
-
-  /** Adds token and proof to a request for run files. */
-  public static RunFileRequest prove(RunFileRequest request, ApplicationCredential credential) {
-    return request.toBuilder()
-        .setToken(ByteString.copyFrom(credential.tokenBytes()))
-        .setMac(
-            ByteString.copyFrom(
-                ofRunFiles(credential::mac, credential.tokenBytes(), request.getEpoch())))
-        .build();
   }
 
   static byte[] ofClient(TokenMac mac, byte[] token, byte[] clientNonce, byte[] serverNonce) {
@@ -109,10 +104,6 @@ public final class ConnectionProofs {
   static byte[] ofServer(
       TokenMac mac, byte[] token, byte[] clientNonce, byte[] serverNonce, long epoch) {
     return mac.of("sluice server v1", token, clientNonce, serverNonce, bytes(epoch));
-  }
-
-  static byte[] ofRunFiles(TokenMac mac, byte[] token, long epoch) {
-    return mac.of("sluice files v1", token, bytes(epoch));
   }
 
   private static byte[] bytes(long number) {

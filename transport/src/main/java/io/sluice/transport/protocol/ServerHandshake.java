@@ -8,6 +8,7 @@ import io.sluice.proto.HelloProof;
 import io.sluice.proto.HelloReply;
 import io.sluice.transport.protocol.ConnectionGuard.Challenged;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * Server side of one handshake:
@@ -22,11 +23,15 @@ import java.util.Optional;
  * When it is finished, {@link #reply} is sent. Confined to the connection's executor.
  */
 public final class ServerHandshake {
+  private final ProofScope scope;
   private Hello hello;
   private HelloReply reply;
 
   /** Null unless PROOF is expected. */
   private Challenged challenged;
+
+  /** Null without a proof. */
+  private Challenged proved;
 
   /** Creates the reply to a HELLO without version and proof. */
   @FunctionalInterface
@@ -35,6 +40,18 @@ public final class ServerHandshake {
      * @throws SluiceException BAD_REQUEST (application id)
      */
     HelloReply hello(Hello hello) throws SluiceException;
+  }
+
+  /** For a data connection. */
+  public ServerHandshake() {
+    this(ProofScope.DATA);
+  }
+
+  /**
+   * @param scope kind of the connection
+   */
+  public ServerHandshake(ProofScope scope) {
+    this.scope = scope;
   }
 
   /** Type of the next frame that the client must send. */
@@ -63,7 +80,7 @@ public final class ServerHandshake {
     }
     hello = received;
     reply = helloHandler.hello(received).toBuilder().setVersion(ProtocolVersion.CURRENT).build();
-    challenged = guard.challenge(received).orElse(null);
+    challenged = guard.challenge(received, scope).orElse(null);
     return Optional.ofNullable(challenged).map(Challenged::challenge);
   }
 
@@ -74,12 +91,21 @@ public final class ServerHandshake {
    */
   public void onProof(HelloProof proof) throws SluiceException {
     reply = challenged.finish(proof, reply);
+    proved = challenged;
     challenged = null;
   }
 
   /** The client's HELLO. */
   public Hello hello() {
     return hello;
+  }
+
+  /**
+   * Time at which the client's token expires, when the handshake is finished, in milliseconds since
+   * 1970; empty without a token.
+   */
+  public OptionalLong expiryMs() {
+    return proved == null ? OptionalLong.empty() : OptionalLong.of(proved.expiryMs());
   }
 
   /** The head of HELLO_REPLY, when the handshake is finished. */

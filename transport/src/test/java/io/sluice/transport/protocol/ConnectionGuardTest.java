@@ -11,11 +11,10 @@ import io.sluice.common.error.SluiceException;
 import io.sluice.proto.Hello;
 import io.sluice.proto.HelloProof;
 import io.sluice.proto.HelloReply;
-import io.sluice.proto.RunFileRequest;
-import io.sluice.proto.ShuffleId;
 import io.sluice.transport.protocol.ConnectionGuard.Challenged;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ConnectionGuardTest {
@@ -98,27 +97,21 @@ class ConnectionGuardTest {
         .isInstanceOf(SluiceException.class);
   }
 
+  /** A process in place of the server cannot use a handshake that it receives anywhere else. */
   @Test
-  void runFilesAreProvidedForTheTokensApplicationInThisEpochOnly() throws Exception {
-    RunFileRequest request =
-        RunFileRequest.newBuilder()
-            .setShuffle(ShuffleId.newBuilder().setApplication("a.b"))
-            .setEpoch(42)
-            .addNames("x")
-            .build();
-    RunFileRequest proved = ConnectionProofs.prove(request, credential);
-    guard.checkRunFiles(proved, 42);
-    assertThatThrownBy(() -> guard.checkRunFiles(request, 42))
-        .hasMessage("this cluster requires authentication, but the request has no token");
-    assertThatThrownBy(() -> guard.checkRunFiles(proved, 43))
-        .hasMessage("the client did not prove that it knows the key of its token");
-    assertThatThrownBy(
-            () ->
-                guard.checkRunFiles(
-                    proved.toBuilder()
-                        .setShuffle(ShuffleId.newBuilder().setApplication("a.c"))
-                        .build(),
-                    42))
-        .hasMessageContaining("is not valid for application \"a.c\"");
+  void aProofIsValidForOneSocketOnly() throws Exception {
+    ProofScope socket = ProofScope.ofSocket(new byte[] {1});
+    ConnectionProofs client = new ConnectionProofs(credential, random, socket);
+    Hello hello = hello(client, "a.b");
+    for (ProofScope other : List.of(ProofScope.DATA, ProofScope.ofSocket(new byte[] {2}))) {
+      Challenged forwarded = guard.challenge(hello, other).orElseThrow();
+      HelloProof proof = client.answer(forwarded.challenge());
+      assertThatThrownBy(() -> forwarded.finish(proof, REPLY))
+          .hasMessageContaining("did not prove that it knows the key of its token");
+    }
+    Challenged same = guard.challenge(hello, socket).orElseThrow();
+    HelloReply reply = same.finish(client.answer(same.challenge()), REPLY);
+    client.verify(reply);
+    assertThat(same.expiryMs()).isEqualTo(credential.expiryMs());
   }
 }

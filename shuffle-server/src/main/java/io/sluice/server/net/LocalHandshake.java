@@ -1,0 +1,124 @@
+package io.sluice.server.net;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.MessageLite;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufInputStream;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.sluice.common.error.SluiceException;
+import io.sluice.proto.Hello;
+import io.sluice.proto.HelloChallenge;
+import io.sluice.proto.HelloProof;
+import io.sluice.transport.protocol.ConnectionGuard;
+import io.sluice.transport.protocol.FrameType;
+import io.sluice.transport.protocol.LocalSocketFrame;
+import io.sluice.transport.protocol.ProofScope;
+import io.sluice.transport.protocol.ServerHandshake;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * Handles the handshake of one connection, then removes itself from the pipeline. Closes the
+ * connection when the client's token expires. Owned by the event loop.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // A failure to close needs no handling.
+final class LocalHandshake extends SimpleChannelInboundHandler<ByteBuf> {
+  private final ConnectionGuard guard;
+  private final ServerHandshake handshake;
+  private final ServerHandshake.HelloHandler helloHandler;
+  private final LongSupplier clockMs;
+  private final Consumer<String> finished;
+  private final Consumer<String> denials;
+  private boolean isFinished;
+
+  /**
+   * @param scope the socket
+   * @param clockMs time in milliseconds since 1970
+   * @param finished receives the application at the end, before its first request
+   * @param denials receives the reason for closing the connection
+   */
+  LocalHandshake(
+      ConnectionGuard guard,
+      ProofScope scope,
+      ServerHandshake.HelloHandler helloHandler,
+      LongSupplier clockMs,
+      Consumer<String> finished,
+      Consumer<String> denials) {
+    this.guard = guard;
+    this.handshake = new ServerHandshake(scope);
+    this.helloHandler = helloHandler;
+    this.clockMs = clockMs;
+    this.finished = finished;
+    this.denials = denials;
+  }
+
+  /** Type of the next message of the client. */
+  LocalSocketFrame expected() {
+    if (isFinished) {
+      return LocalSocketFrame.RUN_FILES;
+    }
+    return handshake.expected() == FrameType.PROOF
+        ? LocalSocketFrame.PROOF
+        : LocalSocketFrame.HELLO;
+  }
+
+  @Override
+  protected void channelRead0(ChannelHandlerContext context, ByteBuf message) {
+    if (!context.channel().isActive()) {
+      return;
+    }
+    try {
+      if (expected() == LocalSocketFrame.PROOF) {
+        handshake.onProof(HelloProof.parseFrom(new ByteBufInputStream(message)));
+      } else {
+        Optional<HelloChallenge> challenge =
+            handshake.onHello(
+                Hello.parseFrom(new ByteBufInputStream(message)), guard, helloHandler);
+        if (challenge.isPresent()) {
+          send(context, LocalSocketFrame.CHALLENGE, challenge.get());
+          return;
+        }
+      }
+    } catch (InvalidProtocolBufferException e) {
+      refuse(context, "invalid message: " + e.getMessage());
+      return;
+    } catch (SluiceException e) {
+      refuse(context, e.getMessage());
+      return;
+    } catch (IOException e) {
+      throw new IllegalStateException("I/O error while reading a buffer in memory", e);
+    }
+    finish(context);
+  }
+
+  private void finish(ChannelHandlerContext context) {
+    isFinished = true;
+    send(context, LocalSocketFrame.HELLO_REPLY, handshake.reply());
+    if (handshake.expiryMs().isPresent()) {
+      long leftMs = Math.max(0, handshake.expiryMs().getAsLong() - clockMs.getAsLong());
+      Future<?> expiry =
+          context.executor().schedule(() -> context.close(), leftMs, TimeUnit.MILLISECONDS);
+      context.channel().closeFuture().addListener(closed -> expiry.cancel(false));
+    }
+    finished.accept(handshake.hello().getApplication());
+    context.pipeline().remove(this);
+  }
+
+  private void refuse(ChannelHandlerContext context, String why) {
+    denials.accept("handshake refused: " + why);
+    context.close();
+  }
+
+  private static void send(
+      ChannelHandlerContext context, LocalSocketFrame type, MessageLite message) {
+    byte[] bytes = message.toByteArray();
+    ByteBuf frame = context.alloc().buffer(LocalSocketFrame.HEADER_LENGTH + bytes.length);
+    frame.writeIntLE(bytes.length).writeByte(type.wireNumber()).writeBytes(bytes);
+    context.writeAndFlush(frame);
+  }
+}
