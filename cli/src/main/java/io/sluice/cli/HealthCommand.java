@@ -1,10 +1,12 @@
 package io.sluice.cli;
 
+import io.sluice.common.config.HostText;
 import io.sluice.common.tls.TlsConfig;
 import io.sluice.common.tls.TlsContexts;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.InetAddress;
+import java.net.Proxy;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -52,15 +54,13 @@ final class HealthCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    String address = InetAddress.getLoopbackAddress().getHostAddress();
+    String address = HostText.of(InetAddress.getLoopbackAddress());
     URI page =
         URI.create(
             (tls ? "https://" : "http://")
-                + address
-                + ":"
-                + port
+                + HostText.withPort(address, port)
                 + (ready ? "/readyz" : "/healthz"));
-    HttpURLConnection connection = (HttpURLConnection) page.toURL().openConnection();
+    HttpURLConnection connection = (HttpURLConnection) page.toURL().openConnection(Proxy.NO_PROXY);
     try {
       connection.setConnectTimeout(timeoutMs);
       connection.setReadTimeout(timeoutMs);

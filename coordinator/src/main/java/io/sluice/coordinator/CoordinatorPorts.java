@@ -10,6 +10,7 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.sluice.common.auth.AuditCalls;
 import io.sluice.common.auth.ClusterSecurity;
+import io.sluice.common.net.PeerConnections;
 import io.sluice.common.rpc.CallBounds;
 import io.sluice.common.rpc.CallLimits;
 import io.sluice.common.rpc.RpcPort;
@@ -156,9 +157,7 @@ final class CoordinatorPorts {
     }
     return new IOException(
         "coordinator cannot listen on "
-            + address.getAddress().getHostAddress()
-            + ":"
-            + address.getPort()
+            + PeerConnections.text(address)
             + " ("
             + key
             + "): "

@@ -42,11 +42,12 @@ record CoordinatorPortsConfig(
                   + " the port.")
           .build();
   static final ConfigKey<String> HOST =
-      ConfigKey.string("rss.coordinator.host")
+      ConfigKey.host("rss.coordinator.host")
           .defaultValue("")
           .defaultText("all interfaces")
           .doc(
-              "Host name or address of the interface to listen on. Set it on machines with a"
+              "Host name or address of the interface to listen on, such as 10.0.0.7 or"
+                  + " 2001:db8::7; the default serves IPv4 and IPv6. Set it on machines with a"
                   + " network from which the coordinator must not be reachable. If the API needs"
                   + " no authentication, browsers must use this name in URLs if it contains a"
                   + " dot (security.md).")
@@ -65,8 +66,9 @@ record CoordinatorPortsConfig(
           .defaultValue(2_500)
           .atLeast(1)
           .doc(
-              "Maximum number of connections to rss.rpc.server.port from one address. Raise it"
-                  + " if drivers on many machines share an address (NAT).")
+              "Maximum number of connections to rss.rpc.server.port from one address; the"
+                  + " addresses of one IPv6 /64 network count as one. Raise it if more servers"
+                  + " and drivers share an address (NAT) or such a network.")
           .build();
   static final ConfigKey<Integer> MAX_HTTP_CONNECTIONS =
       ConfigKey.integer("rss.coordinator.http.connections.max")
@@ -82,7 +84,8 @@ record CoordinatorPortsConfig(
           .defaultValue(64)
           .atLeast(1)
           .doc(
-              "Maximum number of connections to rss.jetty.http.port from one address. Set it to"
+              "Maximum number of connections to rss.jetty.http.port from one address, or from"
+                  + " one IPv6 /64 network. Set it to"
                   + " rss.coordinator.http.connections.max behind a reverse proxy, because all"
                   + " requests then come from the address of the proxy.")
           .build();

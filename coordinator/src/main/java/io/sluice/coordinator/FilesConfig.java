@@ -31,7 +31,7 @@ record FilesConfig(
       ConfigKey.localPath("rss.coordinator.exclude.nodes.file.path")
           .doc(
               "File of servers that get no new shuffles, one per line: `host:port`, `host-port`,"
-                  + " the server's name, or a host name for all servers on that host. The"
+                  + " `[IPv6]:port`, the server's name, or a host name for all servers on that host. The"
                   + " coordinator never writes it; a missing file excludes no server. Set it if"
                   + " a tool maintains the list; operators use `sluice admin exclude`.")
           .build();

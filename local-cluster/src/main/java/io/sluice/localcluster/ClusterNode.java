@@ -42,7 +42,7 @@ public final class ClusterNode {
     }
   }
 
-  /** The host that every process of a local cluster binds and announces. */
+  /** The host that processes of a local cluster bind and announce by default. */
   public static final String HOST = "127.0.0.1";
 
   private static final long POLL_MS = 20;
@@ -125,9 +125,23 @@ public final class ClusterNode {
     return httpPort;
   }
 
+  /** Host that the process binds and announces; an IPv6 address without brackets. */
+  public String host() {
+    return launch.host();
+  }
+
+  /** {@code http://host:port}. */
+  public synchronized String httpAddress() {
+    return "http://" + authority(httpPort);
+  }
+
+  private String authority(int port) {
+    return (host().contains(":") ? "[" + host() + "]" : host()) + ":" + port;
+  }
+
   /** {@code host:rpc_port}, which is also a server's name at the coordinator. */
   public synchronized String address() {
-    return HOST + ":" + rpcPort;
+    return authority(rpcPort);
   }
 
   public synchronized boolean isAlive() {
@@ -240,11 +254,11 @@ public final class ClusterNode {
     Map<String, String> all = new LinkedHashMap<>(configuration);
     all.put("rss.rpc.server.port", Integer.toString(rpcPort));
     all.put("rss.jetty.http.port", Integer.toString(httpPort));
+    // A test may have set another name of the interface, or all interfaces.
     switch (role) {
-      case COORDINATOR -> all.put("rss.coordinator.host", HOST);
+      case COORDINATOR -> all.putIfAbsent("rss.coordinator.host", host());
       case SERVER -> {
-        // A test may have set another name of the loopback interface.
-        all.putIfAbsent("rss.server.host", HOST);
+        all.putIfAbsent("rss.server.host", host());
         all.put("rss.server.netty.port", Integer.toString(nettyPort));
       }
     }

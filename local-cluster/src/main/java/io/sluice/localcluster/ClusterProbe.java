@@ -107,7 +107,7 @@ public final class ClusterProbe implements AutoCloseable {
   }
 
   private String get(ClusterNode node, String path) throws IOException, InterruptedException {
-    URI address = URI.create("http://" + ClusterNode.HOST + ":" + node.httpPort() + path);
+    URI address = URI.create(node.httpAddress() + path);
     HttpResponse<String> reply =
         http.send(
             HttpRequest.newBuilder(address).timeout(Duration.ofMillis(CALL_TIMEOUT_MS)).build(),
@@ -236,7 +236,8 @@ public final class ClusterProbe implements AutoCloseable {
     return channels.computeIfAbsent(
         node.address(),
         address ->
-            NettyChannelBuilder.forAddress(ClusterNode.HOST, node.rpcPort())
+            NettyChannelBuilder.forAddress(node.host(), node.rpcPort())
+                .proxyDetector(target -> null)
                 .usePlaintext()
                 .build());
   }

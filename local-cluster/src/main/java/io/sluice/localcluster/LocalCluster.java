@@ -27,7 +27,12 @@ public final class LocalCluster implements AutoCloseable {
 
   /** Settings of starting and stopping processes, shared by all nodes. */
   record Launch(
-      Path java, String classPath, String mainClass, Duration startTimeout, Duration stopTimeout) {}
+      Path java,
+      String classPath,
+      String mainClass,
+      String host,
+      Duration startTimeout,
+      Duration stopTimeout) {}
 
   private final List<ClusterNode> coordinators;
   private final List<ClusterNode> servers;
@@ -165,6 +170,7 @@ public final class LocalCluster implements AutoCloseable {
     private String classPath;
     private Path java = Path.of(System.getProperty("java.home"), "bin", "java");
     private String mainClass = "io.sluice.cli.Main";
+    private String host = ClusterNode.HOST;
     private int coordinatorCount = 1;
     private int serverCount = 2;
     private final Map<String, String> coordinatorConfiguration = new LinkedHashMap<>();
@@ -195,6 +201,12 @@ public final class LocalCluster implements AutoCloseable {
 
     public Builder mainClass(String mainClass) {
       this.mainClass = mainClass;
+      return this;
+    }
+
+    /** Host that every process binds and announces; default {@value ClusterNode#HOST}. */
+    public Builder host(String host) {
+      this.host = host;
       return this;
     }
 
@@ -256,7 +268,7 @@ public final class LocalCluster implements AutoCloseable {
                 + " servers="
                 + serverCount);
       }
-      Launch launch = new Launch(java, classPath, mainClass, startTimeout, stopTimeout);
+      Launch launch = new Launch(java, classPath, mainClass, host, startTimeout, stopTimeout);
       FreePorts ports = new FreePorts(new Random());
       List<ClusterNode> coordinators = new ArrayList<>();
       for (int i = 1; i <= coordinatorCount; i++) {

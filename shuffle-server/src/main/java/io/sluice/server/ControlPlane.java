@@ -5,6 +5,7 @@ import io.netty.buffer.PooledByteBufAllocator;
 import io.sluice.common.auth.AuditCalls;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.config.ConfigReload;
+import io.sluice.common.config.HostText;
 import io.sluice.common.rpc.CallBounds;
 import io.sluice.common.rpc.CallLimits;
 import io.sluice.proto.ServerId;
@@ -120,7 +121,7 @@ record ControlPlane(Mover mover, Decommission decommission, StoreReport report, 
   private static ServerId identity(NetworkConfig network, long epoch, int rpcPort, DataPlane data) {
     String host = network.address().announced();
     return ServerId.newBuilder()
-        .setName(host + ":" + rpcPort)
+        .setName(HostText.withPort(host, rpcPort))
         .setHost(host)
         .setRpcPort(rpcPort)
         .setNettyPort(data.nettyPort())

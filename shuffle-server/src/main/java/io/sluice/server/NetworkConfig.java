@@ -46,13 +46,14 @@ public record NetworkConfig(
   }
 
   static final ConfigKey<String> HOST =
-      ConfigKey.string("rss.server.host")
+      ConfigKey.host("rss.server.host")
           .defaultText("every interface; RSS_IP or the machine's first address is announced")
           .doc(
-              "Host name or address to listen on and to announce to clients. By"
-                  + " default the server listens on every interface and announces the environment"
-                  + " variable RSS_IP, or else its first address that is not loopback. Set it on"
-                  + " machines with several networks.")
+              "Host name or address to listen on and to announce to clients, such as 10.0.0.7 or"
+                  + " 2001:db8::7. By default the server listens on every interface, with IPv4 and"
+                  + " IPv6, and announces the environment variable RSS_IP, or else its first"
+                  + " address that other hosts can reach, IPv4 before IPv6. :: and 0.0.0.0 also"
+                  + " listen on every interface. Set it on machines with several networks.")
           .build();
 
   static final ConfigKey<ServerType> SERVER_TYPE =
@@ -140,8 +141,8 @@ public record NetworkConfig(
           .atLeast(1)
           .doc(
               "Maximum number of open connections to rss.jetty.http.port from one"
-                  + " client address. Behind a reverse proxy, set it to the value of"
-                  + " rss.server.http.connections.max, because all connections have the proxy's"
+                  + " client address, or from one IPv6 /64 network. Behind a reverse proxy, set it"
+                  + " to the value of rss.server.http.connections.max, because all connections have the proxy's"
                   + " address.")
           .build();
 

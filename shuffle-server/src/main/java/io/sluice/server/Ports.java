@@ -1,6 +1,7 @@
 package io.sluice.server;
 
 import io.sluice.common.auth.ClusterSecurity;
+import io.sluice.common.config.HostText;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -32,9 +33,7 @@ final class Ports {
       throw new StartException(
           key
               + ": cannot listen on "
-              + host.bind().orElse("*")
-              + ":"
-              + port
+              + HostText.withPort(host.bind().orElse("*"), port)
               + ": "
               + root(e).getMessage()
               + "; set a free port, or 0 for any free port",

@@ -184,6 +184,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
         engine.memory().capacityBytes(),
         engine.disks().list().stream().map(Disk::name).toList());
     Ports.warning(config.network().address(), security).ifPresent(log::warn);
+    config.network().address().warning().ifPresent(log::warn);
   }
 
   private static ClusterSecurity security(ServerConfig config, Clock clock, LongSupplier nanoTime)

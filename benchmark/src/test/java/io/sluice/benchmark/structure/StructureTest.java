@@ -19,6 +19,9 @@ import com.tngtech.archunit.core.domain.JavaField;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import io.grpc.ManagedChannelBuilder;
+import io.sluice.common.net.DirectChannel;
+import io.sluice.localcluster.ClusterProbe;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -202,6 +205,21 @@ class StructureTest {
         .that(inSluicePackages("transport.server"))
         .should()
         .dependOnClassesThat(inSluicePackages("transport.client"))
+        .check(all);
+  }
+
+  /** Any other channel would connect through the proxy of the JVM. */
+  @Test
+  void onlyOneClassBuildsChannels() {
+    noClasses()
+        .that(not(belongToAnyOf(DirectChannel.class, ClusterProbe.class)))
+        .should()
+        .callMethodWhere(
+            describe(
+                "that builds a gRPC channel",
+                call ->
+                    call.getTargetOwner().isAssignableTo(ManagedChannelBuilder.class)
+                        && call.getName().startsWith("for")))
         .check(all);
   }
 

@@ -3,7 +3,6 @@ package io.sluice.cli.control;
 import io.grpc.ClientInterceptor;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
-import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.AbstractBlockingStub;
 import io.sluice.common.config.HostPort;
 import io.sluice.common.net.CallFailure;
@@ -62,7 +61,7 @@ public final class ControlChannel implements AutoCloseable {
     this.channel =
         identity
             .tls()
-            .secure(NettyChannelBuilder.forAddress(peer.host(), peer.port()))
+            .channel(peer.host(), peer.port())
             .maxInboundMessageSize(MAX_REPLY_LENGTH)
             .intercept(proofs)
             .build();

@@ -2,7 +2,6 @@ package io.sluice.client.coordinator;
 
 import io.grpc.ClientInterceptor;
 import io.grpc.ManagedChannel;
-import io.grpc.netty.NettyChannelBuilder;
 import io.sluice.common.net.DaemonThreads;
 import io.sluice.common.tls.ClientTls;
 import java.util.List;
@@ -47,7 +46,6 @@ public record DriverEnvironment(
         nanoTime,
         TimeUnit.MILLISECONDS::sleep,
         () -> Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("sluice-lease")),
-        (host, port, proofs) ->
-            tls.secure(NettyChannelBuilder.forAddress(host, port)).intercept(proofs).build());
+        (host, port, proofs) -> tls.channel(host, port).intercept(proofs).build());
   }
 }

@@ -1,5 +1,6 @@
 package io.sluice.client.coordinator;
 
+import io.sluice.common.config.HostText;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.proto.PartitionRange;
@@ -123,9 +124,7 @@ public final class ShuffleAssignment implements Serializable {
         ? "server \""
             + server.getName()
             + "\" has the invalid address "
-            + server.getHost()
-            + ":"
-            + server.getRpcPort()
+            + HostText.withPort(server.getHost(), server.getRpcPort())
         : null;
   }
 

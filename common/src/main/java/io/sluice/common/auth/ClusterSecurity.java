@@ -4,8 +4,10 @@ import io.grpc.BindableService;
 import io.grpc.ClientInterceptor;
 import io.grpc.ServerBuilder;
 import io.sluice.common.auth.CallGuard.Rules;
+import io.sluice.common.config.HostText;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.file.WatchedFile;
+import io.sluice.common.tls.ClientTls;
 import io.sluice.common.tls.TlsContexts;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -44,6 +46,7 @@ public final class ClusterSecurity {
   private final TokenAuthority tokens;
   private final Supplier<Users> users;
   private final Optional<TlsContexts> tls;
+  private final ClientTls clientTls;
   private final SecureRandom random;
   private final LongSupplier nanoTime;
 
@@ -58,6 +61,7 @@ public final class ClusterSecurity {
     this.tokens = tokens;
     this.users = users;
     this.tls = tls;
+    this.clientTls = tls.map(ClientTls::of).orElse(ClientTls.OFF);
     this.random = random;
     this.nanoTime = nanoTime;
   }
@@ -152,6 +156,11 @@ public final class ClusterSecurity {
     return tls;
   }
 
+  /** TLS or plain text of connections to other processes of the cluster. */
+  public ClientTls clientTls() {
+    return clientTls;
+  }
+
   /** Verifies tokens of data connections to this process; empty without a cluster secret. */
   public Optional<TokenAuthority> tokens() {
     return Optional.ofNullable(tokens);
@@ -225,7 +234,7 @@ public final class ClusterSecurity {
                 + "=true (docs/security.md), or set "
                 + hostKey
                 + " to a loopback address; address="
-                + (address.isAnyLocalAddress() ? "*" : address.getHostAddress()));
+                + (address.isAnyLocalAddress() ? "*" : HostText.of(address)));
   }
 
   /** Whether anonymous callers may read the state of servers and applications. */

@@ -103,6 +103,17 @@ public final class ConfigKey<T> {
         name, ValueType.listOf("comma-separated list", text -> text, text -> text), null);
   }
 
+  /** A host in the form of {@link HostText#canonical}; empty: not set. */
+  public static Builder<String> host(String name) {
+    return new Builder<>(
+        name,
+        new ValueType<>(
+            "host name, IPv4 or IPv6 address",
+            text -> text.isEmpty() ? text : HostText.canonical(text),
+            host -> host),
+        null);
+  }
+
   /** Comma-separated {@code host:port}. */
   public static Builder<List<HostPort>> hostPorts(String name) {
     return new Builder<>(

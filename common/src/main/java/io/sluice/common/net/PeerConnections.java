@@ -1,15 +1,24 @@
 package io.sluice.common.net;
 
+import io.sluice.common.config.HostText;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts and limits the connections of one port, in total and per client address. Thread-safe. */
+/**
+ * Counts and limits the connections of one port, in total and per client address. The addresses of
+ * one IPv6 network with a 64-bit prefix count as one address, because one machine can use all of
+ * them. Thread-safe.
+ */
 public final class PeerConnections {
   /** Key of peers without an Internet address, such as the in-process transport of a test. */
   private static final String OTHER = "other";
+
+  /** Length of the prefix of an IPv6 network. */
+  private static final int NETWORK_BYTES = 8;
 
   private final int max;
   private final int maxPerPeer;
@@ -52,16 +61,28 @@ public final class PeerConnections {
     open.decrementAndGet();
   }
 
-  /** The address without the port. */
+  /**
+   * The address that limits count: an IPv4 address, also of an IPv4-mapped IPv6 address, or the /64
+   * network of an IPv6 address. The loopback address is no network.
+   */
   public static String address(SocketAddress peer) {
     InetAddress address = peer instanceof InetSocketAddress inet ? inet.getAddress() : null;
-    return address == null ? OTHER : address.getHostAddress();
+    if (address == null) {
+      return OTHER;
+    }
+    String text = HostText.of(address);
+    if (text.indexOf(':') < 0 || address.isLoopbackAddress()) {
+      return text;
+    }
+    byte[] network = address.getAddress();
+    Arrays.fill(network, NETWORK_BYTES, network.length, (byte) 0);
+    return HostText.of(network) + "/64";
   }
 
-  /** Address and port, for logs. */
+  /** Address and port, for logs; an IPv6 address in brackets. */
   public static String text(SocketAddress peer) {
     return peer instanceof InetSocketAddress inet && inet.getAddress() != null
-        ? inet.getAddress().getHostAddress() + ":" + inet.getPort()
+        ? HostText.withPort(HostText.of(inet.getAddress()), inet.getPort())
         : String.valueOf(peer);
   }
 

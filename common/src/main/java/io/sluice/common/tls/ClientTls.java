@@ -4,6 +4,7 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.handler.ssl.SslContext;
+import io.sluice.common.net.DirectChannel;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.function.LongSupplier;
@@ -46,8 +47,9 @@ public final class ClientTls {
     return Optional.ofNullable(problem);
   }
 
-  /** Configures TLS or plain text of a channel. */
-  public NettyChannelBuilder secure(NettyChannelBuilder channel) {
+  /** Starts a gRPC channel to a peer, with TLS or plain text, and never through a proxy. */
+  public NettyChannelBuilder channel(String host, int port) {
+    NettyChannelBuilder channel = DirectChannel.to(host, port);
     if (contexts == null) {
       return channel.usePlaintext();
     }

@@ -77,10 +77,22 @@ class ConfigKeyTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"host:1,host,1", "10.0.0.1:65535,10.0.0.1,65535", "[fe80::1]:9,fe80::1,9"})
+  @CsvSource({"host:1,host,1", "10.0.0.1:65535,10.0.0.1,65535", "[2001:db8::1]:9,2001:db8::1,9"})
   void readsAddresses(String text, String host, int port) {
     assertThat(HostPort.parse(text)).isEqualTo(new HostPort(host, port));
     assertThat(HostPort.parse(text)).hasToString(text);
+  }
+
+  @Test
+  void anAddressHasOneForm() {
+    assertThat(HostPort.parse("[2001:DB8:0::7]:9")).hasToString("[2001:db8::7]:9");
+    assertThat(new HostPort("[::1]", 9)).isEqualTo(HostPort.parse("[0:0:0:0:0:0:0:1]:9"));
+    assertThatThrownBy(() -> HostPort.parse("[fe80::1%eth0]:9"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("IPv6 address of a single network");
+    assertThatThrownBy(() -> HostPort.parse("[2001::db8::7]:9"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("is not a host");
   }
 
   @ParameterizedTest

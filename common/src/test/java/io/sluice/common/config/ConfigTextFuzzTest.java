@@ -37,8 +37,8 @@ class ConfigTextFuzzTest {
 
   @Test
   void anAddressIsRefusedOrReadBack() {
-    DecoderFuzz.of("coordinator1:19999", "[::1]:80", "10.0.0.1:0")
-        .words(":", "[", "]", "65536", "::", " ", "%")
+    DecoderFuzz.of("coordinator1:19999", "[::1]:80", "[2001:db8::7]:1", "10.0.0.1:0")
+        .words(":", "[", "]", "65536", "::", " ", "%", "ffff")
         .refusing(IllegalArgumentException.class)
         .run(
             input -> {

@@ -110,7 +110,8 @@ public final class Exclusions implements AutoCloseable {
     return set(view, view.orders().excludedByApi().with(more));
   }
 
-  private Decision<AdminResult<ExcludeList>> included(ClusterView view, String name) {
+  private Decision<AdminResult<ExcludeList>> included(ClusterView view, String text) {
+    String name = ExcludeList.entry(text);
     Set<String> entries = new HashSet<>();
     if (view.excluded().contains(name)) {
       entries.add(name);

@@ -2,7 +2,6 @@ package io.sluice.coordinator.api;
 
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
-import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.StreamObserver;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.socket.nio.NioSocketChannel;
@@ -82,21 +81,14 @@ public final class ServerControl {
   }
 
   private ManagedChannel channel(ServerId server) {
-    NettyChannelBuilder builder =
-        NettyChannelBuilder.forAddress(server.getHost(), server.getRpcPort())
-            .eventLoopGroup(loops)
-            .channelType(NioSocketChannel.class)
-            .directExecutor()
-            .intercept(security.proofs());
-    security
-        .tls()
-        .ifPresentOrElse(
-            tls -> {
-              builder.sslContext(tls.grpcClient());
-              tls.peerName().ifPresent(builder::overrideAuthority);
-            },
-            builder::usePlaintext);
-    return builder.build();
+    return security
+        .clientTls()
+        .channel(server.getHost(), server.getRpcPort())
+        .eventLoopGroup(loops)
+        .channelType(NioSocketChannel.class)
+        .directExecutor()
+        .intercept(security.proofs())
+        .build();
   }
 
   private static String reason(Throwable fault) {

@@ -1,5 +1,6 @@
 package io.sluice.coordinator.cluster;
 
+import io.sluice.common.config.HostText;
 import io.sluice.proto.ServerId;
 import java.util.List;
 import java.util.Set;
@@ -13,7 +14,9 @@ import java.util.stream.Stream;
  * <p>Each line is the name of a server, {@code host:port}, {@code host-port}, {@code
  * host-port-nettyPort}, or a host name for every server on that host. The forms with hyphens are
  * those of Uniffle. A line is compared as a whole, so {@code node-7} matches port 7 of host {@code
- * node} only if such a server exists. Empty lines and text after {@code #} are ignored.
+ * node} only if such a server exists. IPv6 addresses may be written in any form: {@code
+ * [2001:DB8:0::7]:19999} is server {@code [2001:db8::7]:19999}. Empty lines and text after {@code
+ * #} are ignored.
  */
 public final class ExcludeList {
   private static final ExcludeList EMPTY = new ExcludeList(Set.of());
@@ -36,9 +39,23 @@ public final class ExcludeList {
             .collect(Collectors.toUnmodifiableSet()));
   }
 
-  /** Returns the entry of a line; empty if it has none. */
+  /** Returns the entry of a line, with IPv6 addresses in canonical form; empty if it has none. */
   public static String entry(String line) {
-    return (line.indexOf('#') < 0 ? line : line.substring(0, line.indexOf('#'))).strip();
+    String entry = (line.indexOf('#') < 0 ? line : line.substring(0, line.indexOf('#'))).strip();
+    // The text after the address: a port, or ports with hyphens.
+    int end = entry.startsWith("[") ? entry.indexOf(']') + 1 : entry.indexOf('-');
+    String host = end > 0 ? entry.substring(0, end) : entry;
+    if (host.indexOf(':') < 0) {
+      return entry;
+    }
+    String rest = entry.substring(host.length());
+    try {
+      String address = HostText.canonical(host);
+      return rest.startsWith(":") ? "[" + address + "]" + rest : address + rest;
+    } catch (IllegalArgumentException notAnAddress) {
+      // host:port; or it matches no server.
+      return entry;
+    }
   }
 
   public int size() {
@@ -86,7 +103,7 @@ public final class ExcludeList {
     int port = server.getRpcPort();
     return Stream.of(
         server.getName(),
-        host + ":" + port,
+        HostText.withPort(host, port),
         host + "-" + port,
         host + "-" + port + "-" + server.getNettyPort());
   }

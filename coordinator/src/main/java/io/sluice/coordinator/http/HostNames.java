@@ -31,8 +31,14 @@ final class HostNames {
    *     is not a browser
    */
   boolean allow(String header) {
-    if (header == null || header.startsWith("[")) {
+    if (header == null) {
       return true;
+    }
+    if (header.startsWith("[")) {
+      int end = header.indexOf(']');
+      return end > 0
+          && (end + 1 == header.length() || header.charAt(end + 1) == ':')
+          && NetUtil.isValidIpV6Address(header.substring(1, end));
     }
     int colon = header.lastIndexOf(':');
     String host = lower(colon < 0 ? header : header.substring(0, colon));

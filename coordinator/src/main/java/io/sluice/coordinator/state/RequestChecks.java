@@ -2,6 +2,7 @@ package io.sluice.coordinator.state;
 
 import static io.sluice.common.error.PeerText.quoted;
 
+import io.sluice.common.config.HostText;
 import io.sluice.common.error.PeerText;
 import io.sluice.proto.ApplicationLoad;
 import io.sluice.proto.DiskState;
@@ -136,6 +137,10 @@ final class RequestChecks {
       return "server host: expected 1 to 256 of [A-Za-z0-9._:[]-], found "
           + quoted(server.getHost());
     }
+    String problem = host(server.getHost());
+    if (problem != null) {
+      return "server host: " + problem;
+    }
     if (server.getRpcPort() < 1 || server.getRpcPort() > 65535) {
       return "rpc_port: expected 1 to 65535, found " + server.getRpcPort();
     }
@@ -145,6 +150,20 @@ final class RequestChecks {
     return server.getEpoch() > 0
         ? null
         : "epoch: expected milliseconds since 1970, found " + server.getEpoch();
+  }
+
+  /** Names and exclusions contain hosts, so each host must have one form. */
+  private static String host(String host) {
+    String canonical;
+    try {
+      canonical = HostText.canonical(host);
+    } catch (IllegalArgumentException e) {
+      return e.getMessage();
+    }
+    if (HostText.isWildcard(host)) {
+      return "expected an address that clients can connect to, found " + host;
+    }
+    return canonical.equals(host) ? null : "expected " + canonical + ", found " + quoted(host);
   }
 
   private static String state(ServerState state) {

@@ -125,6 +125,23 @@ class AdminOperationsTest {
   }
 
   @Test
+  void excludesAndIncludesAnIpv6Server() throws Exception {
+    coordinator.server("2001:db8::7", "/1");
+    String server = "servers/%5B2001%3Adb8%3A%3A7%5D%3A1";
+
+    JsonNode list = done("POST", "servers/%5B2001:DB8:0::7%5D:1/exclusion");
+    assertThat(list.get("entries").toString()).isEqualTo("[\"[2001:db8::7]:1\"]");
+    assertThat(done("GET", server).at("/server/state").asString()).isEqualTo("EXCLUDED");
+    done("DELETE", "servers/%5B2001:DB8:0::7%5D:1/exclusion");
+    assertThat(done("GET", server).at("/server/state").asString()).isEqualTo("ACTIVE");
+
+    done("POST", "servers/%5B2001:DB8::7%5D/exclusion");
+    assertThat(done("GET", server).at("/server/state").asString()).isEqualTo("EXCLUDED");
+    done("DELETE", "servers/2001:db8::7/exclusion");
+    assertThat(done("GET", server).at("/server/state").asString()).isEqualTo("ACTIVE");
+  }
+
+  @Test
   void refusesToExcludeOrIncludeAnUnknownServer() throws Exception {
     assertRefused(send("POST", "servers/none:1/exclusion"), 404, "unknown server or host");
     assertRefused(send("DELETE", "servers/none:1/exclusion"), 404, "neither a known server");

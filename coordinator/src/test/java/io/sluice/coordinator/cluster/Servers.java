@@ -1,5 +1,6 @@
 package io.sluice.coordinator.cluster;
 
+import io.sluice.common.config.HostText;
 import io.sluice.proto.DiskState;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ServerLoad;
@@ -15,7 +16,7 @@ public final class Servers {
 
   public static ServerId id(String host, int port) {
     return ServerId.newBuilder()
-        .setName(host + ":" + port)
+        .setName(HostText.withPort(host, port))
         .setHost(host)
         .setRpcPort(port)
         .setNettyPort(17000)

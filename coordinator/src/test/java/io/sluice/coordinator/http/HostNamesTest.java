@@ -16,6 +16,7 @@ class HostNamesTest {
         "10.0.0.7:19998",
         "[::1]:19998",
         "[2001:db8::7]",
+        "[::ffff:10.0.0.7]:19998",
         "localhost:19998",
         "sluice.localhost",
         "sluice-coordinator.spark.svc:19998",
@@ -44,7 +45,11 @@ class HostNamesTest {
         "local.evil.example",
         "svc.evil.example:19998",
         "evil.example.",
-        "999.0.0.1"
+        "999.0.0.1",
+        "[evil.example]",
+        "[::1].evil.example",
+        "[::1",
+        "[]"
       })
   void refusesOtherNames(String host) {
     assertThat(names.allow(host)).isFalse();

@@ -205,6 +205,21 @@ class ServerDecisionsTest {
             "server host: expected 1 to 256 of [A-Za-z0-9._:[]-], found \"\"",
             beat -> beat.getServerBuilder().clearHost()),
         bad(
+            "server host: expected 2001:db8::7, found \"[2001:DB8::7]\"",
+            beat -> beat.getServerBuilder().setHost("[2001:DB8::7]")),
+        bad(
+            "server host: \"fe80::7\" is an IPv6 address of a single network (link-local, or with a"
+                + " scope such as %eth0), which other hosts cannot use; expected a global or"
+                + " unique local address, such as 2001:db8::7",
+            beat -> beat.getServerBuilder().setHost("fe80::7")),
+        bad(
+            "server host: \"a:1\" is not a host; expected a name, an IPv4 address or an IPv6"
+                + " address, such as server1, 10.0.0.7 or 2001:db8::7",
+            beat -> beat.getServerBuilder().setHost("a:1")),
+        bad(
+            "server host: expected an address that clients can connect to, found ::",
+            beat -> beat.getServerBuilder().setHost("::")),
+        bad(
             "rpc_port: expected 1 to 65535, found 0",
             beat -> beat.getServerBuilder().setRpcPort(0)),
         bad(

@@ -27,6 +27,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class InProcessCluster implements AutoCloseable {
   private final Path directory;
+  private final String host;
   private final Deque<AutoCloseable> toClose = new ArrayDeque<>();
   private CoordinatorProcess coordinator;
 
@@ -34,7 +35,16 @@ public final class InProcessCluster implements AutoCloseable {
    * @param directory parent of the servers' directories
    */
   public InProcessCluster(Path directory) {
+    this(directory, "127.0.0.1");
+  }
+
+  /**
+   * @param directory parent of the servers' directories
+   * @param host loopback address of all processes
+   */
+  public InProcessCluster(Path directory, String host) {
     this.directory = directory;
+    this.host = host;
   }
 
   /**
@@ -42,7 +52,7 @@ public final class InProcessCluster implements AutoCloseable {
    */
   public CoordinatorProcess startCoordinator(Map<String, String> more) throws IOException {
     Map<String, String> options = new HashMap<>();
-    options.put("rss.coordinator.host", "127.0.0.1");
+    options.put("rss.coordinator.host", host);
     options.put("rss.rpc.server.port", "0");
     options.put("rss.jetty.http.port", "0");
     options.putAll(more);
@@ -56,9 +66,12 @@ public final class InProcessCluster implements AutoCloseable {
    */
   public ShuffleServerProcess startServer(String name, Map<String, String> more)
       throws IOException {
+    Map<String, String> options = new HashMap<>();
+    options.put("rss.server.host", host);
+    options.putAll(more);
     return closing(
         ShuffleServerProcess.start(
-            TestServers.config(HostPort.parse(quorum()), directory.resolve(name), more)));
+            TestServers.config(HostPort.parse(quorum()), directory.resolve(name), options)));
   }
 
   /**
@@ -76,7 +89,7 @@ public final class InProcessCluster implements AutoCloseable {
   }
 
   private String quorum() {
-    return "127.0.0.1:" + coordinator.rpcPort();
+    return new HostPort(host, coordinator.rpcPort()).toString();
   }
 
   /**

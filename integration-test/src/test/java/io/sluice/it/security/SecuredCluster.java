@@ -35,8 +35,15 @@ final class SecuredCluster implements AutoCloseable {
   private Map<String, String> ofServers;
 
   SecuredCluster(Path directory) {
+    this(directory, "127.0.0.1");
+  }
+
+  /**
+   * @param host loopback address of all processes
+   */
+  SecuredCluster(Path directory, String host) {
     this.directory = directory;
-    this.processes = new InProcessCluster(directory);
+    this.processes = new InProcessCluster(directory, host);
   }
 
   /**

@@ -1,7 +1,6 @@
 package io.sluice.server.cluster;
 
 import io.grpc.ManagedChannel;
-import io.grpc.netty.NettyChannelBuilder;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.config.HostPort;
 
@@ -14,13 +13,10 @@ public final class ClusterChannels {
    * require them. The caller closes it.
    */
   public static ManagedChannel toCoordinator(HostPort coordinator, ClusterSecurity security) {
-    NettyChannelBuilder channel =
-        NettyChannelBuilder.forTarget("dns:///" + coordinator.toString())
-            .intercept(security.proofs());
-    if (security.tls().isEmpty()) {
-      return channel.usePlaintext().build();
-    }
-    security.tls().get().peerName().ifPresent(channel::overrideAuthority);
-    return channel.sslContext(security.tls().get().grpcClient()).build();
+    return security
+        .clientTls()
+        .channel(coordinator.host(), coordinator.port())
+        .intercept(security.proofs())
+        .build();
   }
 }

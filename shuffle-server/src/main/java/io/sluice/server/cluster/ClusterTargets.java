@@ -59,7 +59,7 @@ final class ClusterTargets implements MoveTargets {
     this.coordinators = coordinators;
     this.self = self;
     this.security = security;
-    this.tls = security.tls().map(ClientTls::of).orElse(ClientTls.OFF);
+    this.tls = security.clientTls();
     this.nanoTime = nanoTime;
   }
 

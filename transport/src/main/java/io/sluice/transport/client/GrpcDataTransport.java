@@ -1,7 +1,6 @@
 package io.sluice.transport.client;
 
 import io.grpc.ManagedChannel;
-import io.grpc.netty.NettyChannelBuilder;
 import io.netty.channel.ChannelOption;
 import io.sluice.common.auth.ConnectionCredentials;
 import io.sluice.common.tls.ClientTls;
@@ -43,7 +42,7 @@ public final class GrpcDataTransport extends EventLoopTransport<GrpcConnection> 
     }
     ManagedChannel channel =
         tls()
-            .secure(NettyChannelBuilder.forAddress(server.getHost(), server.getRpcPort()))
+            .channel(server.getHost(), server.getRpcPort())
             // Retries would keep copies of sent data; callers retry requests.
             .disableRetry()
             .directExecutor()

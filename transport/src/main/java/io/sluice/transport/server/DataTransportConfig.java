@@ -49,10 +49,11 @@ public record DataTransportConfig(
           .defaultValue(DEFAULT.maxConnectionsPerPeer())
           .atLeast(1)
           .doc(
-              "Maximum number of open data connections from one client address; additional"
-                  + " connections get an error and are closed. Also limits connections per address"
-                  + " to rss.rpc.server.port, and per user to rss.server.shortcircuit.socket."
-                  + " Raise it if many executors share an address (NAT).")
+              "Maximum number of open data connections from one client address; the"
+                  + " addresses of one IPv6 /64 network count as one. Additional connections get an"
+                  + " error and are closed. Also limits connections per address to"
+                  + " rss.rpc.server.port, and per user to rss.server.shortcircuit.socket. Raise"
+                  + " it if many executors share an address (NAT) or an IPv6 /64 network.")
           .build();
 
   static final ConfigKey<Integer> MAX_CONNECTIONS_PER_APPLICATION =

@@ -6,7 +6,6 @@ import io.grpc.ClientCall;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.Status;
-import io.grpc.netty.NettyChannelBuilder;
 import io.netty.buffer.Unpooled;
 import io.sluice.common.tls.ClientTls;
 import io.sluice.proto.Error;
@@ -120,10 +119,7 @@ public interface RawPeer extends AutoCloseable {
     private volatile Status closed;
 
     Grpc(ServerId server, ClientTls tls) {
-      channel =
-          tls.secure(NettyChannelBuilder.forAddress(server.getHost(), server.getRpcPort()))
-              .disableRetry()
-              .build();
+      channel = tls.channel(server.getHost(), server.getRpcPort()).disableRetry().build();
       call = channel.newCall(DataExchange.METHOD, CallOptions.DEFAULT);
       call.start(
           new ClientCall.Listener<>() {
