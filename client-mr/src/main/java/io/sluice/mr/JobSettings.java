@@ -89,6 +89,7 @@ public record JobSettings(ClientConfig client, List<String> notices) {
             read.slicesInFlight(),
             read.maxBatchBytes(),
             read.silenceTimeoutMs(),
+            read.orderedBytes(),
             new RetryPolicy(
                 retry.maxAttempts(),
                 retry.firstDelayMs(),

@@ -164,7 +164,13 @@ class ClusterSimulationTest {
             1,
             retry,
             retry),
-        new ReadConfig(1024 + random.nextInt(8192), 1 + random.nextInt(4), 1 << 30, 20_000, retry),
+        new ReadConfig(
+            1024 + random.nextInt(8192),
+            1 + random.nextInt(4),
+            1 << 30,
+            20_000,
+            Integer.MAX_VALUE,
+            retry),
         allocator);
   }
 

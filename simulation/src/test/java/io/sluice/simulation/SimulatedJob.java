@@ -215,10 +215,21 @@ final class SimulatedJob {
     return answer;
   }
 
-  /** Reads all partitions, and compares each block of each winning attempt, in its order. */
+  /**
+   * Reads all partitions, and compares each block of each winning attempt, in its order. In map
+   * order, compares the order of partitions and map tasks, too.
+   */
   private void readAll() throws IOException {
     ShuffleReadRequest.Builder request =
         ShuffleReadRequest.builder(assignments.newest(SHUFFLE)).newest(this::newest);
+    boolean mapOrder = random.nextBoolean();
+    if (mapOrder) {
+      request.mapOrder();
+      if (random.nextBoolean()) {
+        request.anyOrder();
+      }
+    }
+    long last = -1;
     Map<String, Deque<byte[]>> expected = new HashMap<>();
     for (int map = 0; map < maps; map++) {
       Winner winner = winners.get(map);
@@ -236,6 +247,9 @@ final class SimulatedJob {
         byte[] content = new byte[block.content().remaining()];
         block.content().get(content);
         assertThat(content).isEqualTo(left.removeFirst());
+        long place = (long) block.partition() * maps + block.mapIndex();
+        assertThat(!mapOrder || place >= last).as("in map order: %s", block).isTrue();
+        last = place;
       }
     }
     assertThat(expected.values()).allMatch(Deque::isEmpty);

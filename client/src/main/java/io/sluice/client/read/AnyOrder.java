@@ -28,7 +28,7 @@ final class AnyOrder implements DeliveryOrder {
       throws SluiceException {
     int sequence = header.sequence();
     int length = header.uncompressedLength();
-    ReceivedBlocks received = progress.received();
+    ReceivedBlocks received = progress.delivered();
     ready.checkLength(progress, attemptIndex, length);
     received.add(attemptIndex, sequence, header.isLast());
     if (!header.isContinued() && isStart(progress, attemptIndex, sequence, header.recordCount())) {
@@ -60,7 +60,7 @@ final class AnyOrder implements DeliveryOrder {
     if (sequence == 0) {
       return true;
     }
-    if (progress.received().has(attemptIndex, sequence - 1)) {
+    if (progress.delivered().has(attemptIndex, sequence - 1)) {
       PendingBlocks.Block before = progress.pending().get(attemptIndex, sequence - 1);
       return before == null || !before.isContinued();
     }

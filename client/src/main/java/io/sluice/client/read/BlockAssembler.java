@@ -9,11 +9,13 @@ import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.function.Consumer;
 
 /**
  * Turns verified blocks into batches of records: drops duplicates and blocks of unexpected
- * attempts, decrypts, decompresses, and passes the rest to a {@link DeliveryOrder}, which decides
- * when a batch is delivered. Owned by one thread.
+ * attempts, lets blocks wait for their turn in the {@link MapOrder}, decrypts, decompresses, and
+ * passes them to a {@link DeliveryOrder}, which decides when a batch is delivered. Owned by one
+ * thread.
  */
 final class BlockAssembler implements AutoCloseable {
   private static final int FIRST_BYTES = 64 << 10;
@@ -22,6 +24,8 @@ final class BlockAssembler implements AutoCloseable {
   private final BlockDecompressor decompressor;
   private final ReadyBatches ready;
   private final DeliveryOrder order;
+  private final MapOrder mapOrder;
+  private final Consumer<MissingBlocks> missing;
   private byte[] output = new byte[0];
   private byte[] encrypted = new byte[0];
   private long blocks;
@@ -34,22 +38,28 @@ final class BlockAssembler implements AutoCloseable {
    * @param decompressor takes
    * @param maxBatchBytes maximum bytes of one batch
    * @param anyOrder whether the batches of an attempt may be delivered in any order
+   * @param mapOrder takes: order of the blocks; null for the order of arrival
+   * @param missing receives an attempt of which a held block cannot be decompressed
    */
   BlockAssembler(
       PayloadTransform transform,
       BlockDecompressor decompressor,
       int maxBatchBytes,
-      boolean anyOrder) {
+      boolean anyOrder,
+      MapOrder mapOrder,
+      Consumer<MissingBlocks> missing) {
     this.transform = transform;
     this.decompressor = decompressor;
     this.ready = new ReadyBatches(maxBatchBytes);
     this.order = anyOrder ? new AnyOrder(ready) : new InOrder(ready);
+    this.mapOrder = mapOrder;
+    this.missing = missing;
   }
 
   /**
    * Adds the block at {@code index}, whose checksum is verified. Borrows {@code buffer}.
    *
-   * @return a batch that is ready for delivery, or null; more may be {@link #nextReady ready}
+   * @return a batch that is ready for delivery, or null; others may be {@link #nextReady ready}
    * @throws SluiceException BLOCK_CORRUPT if the payload does not match the header; the state is
    *     then unchanged. INTERNAL if the attempt is complete and does not match its receipt
    */
@@ -60,8 +70,17 @@ final class BlockAssembler implements AutoCloseable {
       skipped++;
       return null;
     }
-    decompress(buffer, index + BlockHeader.LENGTH, header);
-    order.accept(progress, attemptIndex, header, output);
+    int payloadAt = index + BlockHeader.LENGTH;
+    if (mapOrder != null && mapOrder.mustWait(progress, attemptIndex, header.sequence())) {
+      mapOrder.hold(progress, attemptIndex, header, buffer, payloadAt);
+      progress.received().add(attemptIndex, header.sequence(), header.isLast());
+    } else {
+      decompress(buffer, payloadAt, header);
+      deliver(progress, attemptIndex, header);
+      if (mapOrder != null) {
+        progress.received().add(attemptIndex, header.sequence(), header.isLast());
+      }
+    }
     progress
         .receipts()
         .add(
@@ -76,9 +95,49 @@ final class BlockAssembler implements AutoCloseable {
     return ready.poll();
   }
 
+  private void deliver(PartitionProgress progress, int attemptIndex, BlockHeader header)
+      throws SluiceException {
+    order.accept(progress, attemptIndex, header, output);
+    if (mapOrder != null) {
+      mapOrder.delivered(header.isLast());
+    }
+  }
+
   /** Returns the next batch that is ready for delivery, or null. */
-  ShuffleBlock nextReady() {
-    return ready.poll();
+  ShuffleBlock nextReady() throws IOException {
+    ShuffleBlock block = ready.poll();
+    MapOrder.HeldBlock held = block == null && mapOrder != null ? mapOrder.next() : null;
+    while (held != null) {
+      if (!deliver(held)) {
+        return null;
+      }
+      block = ready.poll();
+      held = block == null ? mapOrder.next() : null;
+    }
+    return block;
+  }
+
+  /** Delivers a held block; returns whether it could be decompressed. */
+  private boolean deliver(MapOrder.HeldBlock held) throws IOException {
+    try {
+      decompress(held.buffer(), held.payloadAt(), held.header());
+      deliver(held.progress(), held.attemptIndex(), held.header());
+      return true;
+    } catch (SluiceException e) {
+      if (e.code() != StatusCode.BLOCK_CORRUPT) {
+        throw e;
+      }
+      // Its checksum is correct, so every copy has the same bytes.
+      missing.accept(held.progress().undecodable(held.attemptIndex(), e.getMessage()));
+      return false;
+    } finally {
+      mapOrder.release(held);
+    }
+  }
+
+  /** Whether memory of held blocks was released since the last call. */
+  boolean takeFreed() {
+    return mapOrder != null && mapOrder.takeFreed();
   }
 
   private void decompress(ByteBuf buffer, int payloadAt, BlockHeader header) throws IOException {
@@ -132,5 +191,8 @@ final class BlockAssembler implements AutoCloseable {
     output = new byte[0];
     encrypted = new byte[0];
     ready.clear();
+    if (mapOrder != null) {
+      mapOrder.clear();
+    }
   }
 }

@@ -9,7 +9,7 @@ import io.sluice.common.error.SluiceException;
  */
 interface DeliveryOrder {
   /**
-   * Adds a block that has not arrived before, and records it as received.
+   * Adds a block that was not added before, and records it as delivered.
    *
    * @param content borrows: the uncompressed payload in its first {@link
    *     BlockHeader#uncompressedLength} bytes

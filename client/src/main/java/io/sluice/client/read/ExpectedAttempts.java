@@ -5,12 +5,15 @@ import java.util.Arrays;
 /**
  * The map attempts that wrote data for one partition, ascending by id. The position in this list is
  * the attempt index that all classes of a read use. An attempt takes twelve bytes; lookup is a
- * binary search. Immutable.
+ * binary search. Used by one thread.
  */
 final class ExpectedAttempts {
   private final int partition;
   private final long[] attempts;
   private final int[] mapIndexes;
+  // Position of each attempt by map index; null until requested, or if it is the attempt index.
+  private int[] ranks;
+  private boolean ranked;
 
   private ExpectedAttempts(int partition, long[] attempts, int[] mapIndexes) {
     this.partition = partition;
@@ -37,6 +40,33 @@ final class ExpectedAttempts {
   /** Index of an attempt; negative if it is not expected. */
   int indexOf(long attempt) {
     return Arrays.binarySearch(attempts, attempt);
+  }
+
+  /** Position of an attempt among all of them, ordered by map index and then by id. */
+  int rank(int attemptIndex) {
+    if (!ranked) {
+      ranks = ranks();
+      ranked = true;
+    }
+    return ranks == null ? attemptIndex : ranks[attemptIndex];
+  }
+
+  private int[] ranks() {
+    boolean ascending = true;
+    long[] keys = new long[mapIndexes.length];
+    for (int i = 0; i < keys.length; i++) {
+      keys[i] = (long) mapIndexes[i] << 32 | i;
+      ascending &= i == 0 || keys[i - 1] < keys[i];
+    }
+    if (ascending) {
+      return null;
+    }
+    Arrays.sort(keys);
+    int[] sorted = new int[keys.length];
+    for (int rank = 0; rank < keys.length; rank++) {
+      sorted[(int) keys[rank]] = rank;
+    }
+    return sorted;
   }
 
   /** Collects attempts in any order; cheapest if they are added in ascending order. */

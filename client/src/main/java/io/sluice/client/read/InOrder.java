@@ -42,7 +42,7 @@ final class InOrder implements DeliveryOrder {
       throws SluiceException {
     int sequence = header.sequence();
     int length = header.uncompressedLength();
-    ReceivedBlocks received = progress.received();
+    ReceivedBlocks received = progress.delivered();
     if (sequence > received.next(attemptIndex)) {
       progress
           .pending()

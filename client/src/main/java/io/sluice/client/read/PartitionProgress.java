@@ -32,6 +32,7 @@ final class PartitionProgress {
   private final ExpectedAttempts expected;
   private VisitOrder order;
   private final ReceivedBlocks received;
+  private final ReceivedBlocks delivered;
   private final ReceiptChecks receipts = new ReceiptChecks();
   private final PendingBlocks pending = new PendingBlocks();
   private int visits;
@@ -51,10 +52,14 @@ final class PartitionProgress {
 
   private record LocalResult(Reason reason, String detail) {}
 
-  PartitionProgress(ExpectedAttempts expected, VisitOrder order) {
+  /**
+   * @param holdsBlocks whether blocks that have arrived may have to wait before they are delivered
+   */
+  PartitionProgress(ExpectedAttempts expected, VisitOrder order, boolean holdsBlocks) {
     this.expected = expected;
     this.order = order;
     this.received = new ReceivedBlocks(expected.count());
+    this.delivered = holdsBlocks ? new ReceivedBlocks(expected.count()) : received;
   }
 
   int partition() {
@@ -71,6 +76,14 @@ final class PartitionProgress {
 
   ReceivedBlocks received() {
     return received;
+  }
+
+  /**
+   * Blocks that were added to the {@link DeliveryOrder}: without those that {@link MapOrder} holds.
+   * The same object as {@link #received} if no blocks are held.
+   */
+  ReceivedBlocks delivered() {
+    return delivered;
   }
 
   ReceiptChecks receipts() {
@@ -222,6 +235,17 @@ final class PartitionProgress {
       case CORRUPT -> 4;
       case EXPIRED -> 5;
     };
+  }
+
+  /** Describes an attempt of which a received block cannot be decompressed. */
+  MissingBlocks undecodable(int attemptIndex, String problem) {
+    return new MissingBlocks(
+        partition(),
+        expected.attempt(attemptIndex),
+        expected.mapIndex(attemptIndex),
+        Reason.CORRUPT,
+        answers,
+        problem);
   }
 
   /** Describes the missing blocks of an attempt. */

@@ -23,6 +23,7 @@ import java.util.function.Consumer;
  *  SliceParser        slices to verified blocks
  *  LocalOutputParser  local output to verified blocks
  *  BlockAssembler     blocks to batches of records
+ *  MapOrder           blocks that wait for their turn
  * </pre>
  *
  * <p>Every partition is visited at one server. If it is not whole afterwards, it is visited at the
@@ -75,7 +76,8 @@ public final class PooledShuffleRead implements ShuffleRead {
     this.budget = new SliceBudget(config, request.memory(), environment.memory());
     AssignmentUpdates updates =
         new AssignmentUpdates(request.assignment(), request.newest(), connectionSlot, loop::put);
-    this.progress = new ReadProgress(request, servers, updates, local);
+    boolean inMapOrder = request.mapOrder() && config.orderedBytes() > 0;
+    this.progress = new ReadProgress(request, servers, updates, local, inMapOrder);
     SliceFetcher.Parts parts =
         new SliceFetcher.Parts(
             servers,
@@ -99,7 +101,14 @@ public final class PooledShuffleRead implements ShuffleRead {
             transform,
             BlockCodecs.decompressor(MAX_BLOCK_BYTES),
             config.maxBatchBytes(),
-            request.anyOrder());
+            request.anyOrder(),
+            inMapOrder
+                ? new MapOrder(
+                    request.expected(),
+                    config.orderedBytes(),
+                    new HeldBytes(allocator, budget, config.sliceBytes()))
+                : null,
+            progress::missing);
     this.sliceParser =
         new SliceParser(shuffle, config.retry().maxAttempts(), parts, assembler, allocator);
     this.localParser =
@@ -127,22 +136,13 @@ public final class PooledShuffleRead implements ShuffleRead {
         start();
       }
       while (true) {
-        ShuffleBlock block = assembler.nextReady();
-        if (block == null && sliceParser.isBusy()) {
-          block = sliceParser.next();
-          if (!sliceParser.isBusy()) {
-            fetcher.request(loop.now());
-          }
-        }
-        if (block == null && localParser.isBusy()) {
-          block = localParser.next();
-        }
+        ShuffleBlock block = parseNext();
         if (block != null) {
           return block;
         }
         if (!sliceParser.isBusy() && !localParser.isBusy() && !nextSlice()) {
           if (progress.partitionsLeft() == 0) {
-            return null;
+            return nextReady();
           }
           await();
         }
@@ -151,6 +151,30 @@ public final class PooledShuffleRead implements ShuffleRead {
       failure = e;
       throw e;
     }
+  }
+
+  private ShuffleBlock parseNext() throws IOException {
+    ShuffleBlock block = nextReady();
+    if (block == null && sliceParser.isBusy()) {
+      block = sliceParser.next();
+      if (!sliceParser.isBusy()) {
+        fetcher.request(loop.now());
+      }
+    }
+    if (block == null && localParser.isBusy()) {
+      block = localParser.next();
+    }
+    return block;
+  }
+
+  /** Returns the next batch that has been parsed before, or null. */
+  private ShuffleBlock nextReady() throws IOException {
+    ShuffleBlock block = assembler.nextReady();
+    progress.throwIfMissing();
+    if (assembler.takeFreed()) {
+      fetcher.request(loop.now());
+    }
+    return block;
   }
 
   private boolean nextSlice() throws IOException {

@@ -14,6 +14,8 @@ import java.util.List;
  *     servers together
  * @param maxBatchBytes maximum bytes of one batch, so that a damaged length cannot exhaust memory
  * @param silenceTimeoutMs maximum time without an event of any server; more than one request takes
+ * @param orderedBytes maximum bytes of blocks that wait for their turn in a read in map order; 0:
+ *     blocks are delivered as they arrive
  * @param retry retries at a server that cannot be reached or temporarily refuses requests
  */
 public record ReadConfig(
@@ -21,6 +23,7 @@ public record ReadConfig(
     int slicesInFlight,
     int maxBatchBytes,
     long silenceTimeoutMs,
+    long orderedBytes,
     RetryPolicy retry) {
   /** Larger slices use more memory and are not faster. */
   private static final long MAX_USEFUL_SLICE_BYTES = 16L << 20;
@@ -61,7 +64,20 @@ public record ReadConfig(
                   + " lost server sooner.")
           .build();
 
-  public static final List<ConfigKey<?>> KEYS = List.of(SLICE, PREFETCH, RPC_ATTEMPTS);
+  static final ConfigKey<Long> ORDERED =
+      ConfigKey.dataSize("rss.read.ordered.size")
+          .defaultText("memory of the slices without one: 12m")
+          .atMost(1L << 30)
+          .doc(
+              "Maximum size of a reduce task's input up to which its records always arrive in the"
+                  + " order of map indexes, so that repeated runs have the same results. Counted"
+                  + " are compressed blocks, and 192 bytes for each of them. 0: records arrive in"
+                  + " the order in which servers deliver them. By default it is"
+                  + " rss.client.read.buffer.size times one less than"
+                  + " rss.client.read.prefetch.capacity. A larger value adds direct memory.")
+          .build();
+
+  public static final List<ConfigKey<?>> KEYS = List.of(SLICE, PREFETCH, ORDERED, RPC_ATTEMPTS);
 
   public ReadConfig {
     if (sliceBytes < 1024 || slicesInFlight < 1 || maxBatchBytes < 1) {
@@ -76,15 +92,38 @@ public record ReadConfig(
     }
   }
 
+  /** Settings of which blocks that wait for their turn need no more memory than the slices. */
+  public ReadConfig(
+      int sliceBytes,
+      int slicesInFlight,
+      int maxBatchBytes,
+      long silenceTimeoutMs,
+      RetryPolicy retry) {
+    this(
+        sliceBytes,
+        slicesInFlight,
+        maxBatchBytes,
+        silenceTimeoutMs,
+        orderedBytes(sliceBytes, slicesInFlight),
+        retry);
+  }
+
+  /** One slice can always be fetched; blocks that wait may use the memory of all others. */
+  private static long orderedBytes(int sliceBytes, int slicesInFlight) {
+    return (long) sliceBytes * (slicesInFlight - 1);
+  }
+
   /**
    * @param requestMs timeout of one request with its connection
    */
   public static ReadConfig from(ConfigSet set, RetryConfig retry, long requestMs) {
+    int sliceBytes = (int) Math.min(set.get(SLICE), MAX_USEFUL_SLICE_BYTES);
     return new ReadConfig(
-        (int) Math.min(set.get(SLICE), MAX_USEFUL_SLICE_BYTES),
+        sliceBytes,
         set.get(PREFETCH),
         Integer.MAX_VALUE - 16,
         2 * requestMs,
+        set.find(ORDERED).orElse(orderedBytes(sliceBytes, set.get(PREFETCH))),
         retry.policy(set.get(RPC_ATTEMPTS), FIRST_DELAY_MS, retry.unreachableMs()));
   }
 }

@@ -33,18 +33,24 @@ final class ReadProgress {
   private final ReadServers servers;
   private final AssignmentUpdates updates;
   private final LocalPieces local;
+  private final boolean holdsBlocks;
   private final List<MissingBlocks> missing = new ArrayList<>();
   private int partitionsLeft;
 
+  /**
+   * @param holdsBlocks whether the read delivers blocks in map order
+   */
   ReadProgress(
       ShuffleReadRequest request,
       ReadServers servers,
       AssignmentUpdates updates,
-      LocalPieces local) {
+      LocalPieces local,
+      boolean holdsBlocks) {
     this.request = request;
     this.servers = servers;
     this.updates = updates;
     this.local = local;
+    this.holdsBlocks = holdsBlocks;
   }
 
   /** Starts the first visit of every partition. */
@@ -52,7 +58,7 @@ final class ReadProgress {
     servers.add(request.assignment());
     for (ExpectedAttempts expected : request.expected()) {
       partitionsLeft++;
-      visitNext(new PartitionProgress(expected, updates.order(expected.partition())));
+      visitNext(new PartitionProgress(expected, updates.order(expected.partition()), holdsBlocks));
     }
   }
 

@@ -19,6 +19,7 @@ public final class ShuffleReadRequest {
   private final int endMapIndex;
   private final LocalOutput localOutput;
   private final boolean anyOrder;
+  private final boolean mapOrder;
   private final Map<Integer, Set<Long>> neverPushed;
   private final boolean pushedInBackground;
   private final int maxWaitMs;
@@ -33,6 +34,7 @@ public final class ShuffleReadRequest {
     this.endMapIndex = from.endMapIndex;
     this.localOutput = from.localOutput;
     this.anyOrder = from.anyOrder;
+    this.mapOrder = from.mapOrder;
     this.neverPushed = from.neverPushed;
     this.pushedInBackground = from.pushedInBackground;
     this.maxWaitMs = from.maxWaitMs;
@@ -87,6 +89,11 @@ public final class ShuffleReadRequest {
     return anyOrder;
   }
 
+  /** Whether blocks are delivered by partition, map index and number, if they fit the memory. */
+  boolean mapOrder() {
+    return mapOrder;
+  }
+
   /** Whether local output has all blocks, and servers get them later by the background push. */
   boolean isPushedInBackground() {
     return pushedInBackground;
@@ -115,6 +122,7 @@ public final class ShuffleReadRequest {
     private int endMapIndex = Integer.MAX_VALUE;
     private LocalOutput localOutput;
     private boolean anyOrder;
+    private boolean mapOrder;
     private final Map<Integer, Set<Long>> neverPushed = new HashMap<>();
     private boolean pushedInBackground;
     private int maxWaitMs;
@@ -186,6 +194,16 @@ public final class ShuffleReadRequest {
      */
     public Builder anyOrder() {
       this.anyOrder = true;
+      return this;
+    }
+
+    /**
+     * Delivers all batches by partition, map index and block number, if the expected blocks of the
+     * read are together within {@link ReadConfig#orderedBytes}. For larger reads this has no effect
+     * on what the caller may rely on.
+     */
+    public Builder mapOrder() {
+      this.mapOrder = true;
       return this;
     }
 

@@ -3,13 +3,14 @@ package io.sluice.client.read;
 import io.sluice.client.server.DirectMemory;
 
 /**
- * Counts the slices of one read from the request until they are parsed, and decides whether another
- * one may be fetched. Owned by the task thread.
+ * Counts the memory of one read: slices from the request until they are parsed, and held blocks.
+ * Decides whether another slice may be fetched. Owned by the task thread.
  */
 final class SliceBudget {
   private final ReadConfig config;
   private final SliceMemory taskMemory;
   private final DirectMemory processMemory;
+  private boolean mayHold;
   private int slices;
   private long bytes;
   private long grantedBytes;
@@ -22,13 +23,24 @@ final class SliceBudget {
 
   /**
    * Whether another slice may be fetched. The first one always may, so that a read progresses even
-   * without free memory.
+   * without free memory. Held blocks count against the memory of the slices.
    */
   boolean hasRoom() {
     return slices == 0
         || (slices < config.slicesInFlight()
+            && bytes + reserved() <= (long) config.slicesInFlight() * config.sliceBytes()
             && processMemory.hasRoom(config.sliceBytes())
             && grantedBytes >= bytes);
+  }
+
+  /** Bytes of one more slice, and of the copies of its blocks if these may have to wait. */
+  private long reserved() {
+    return mayHold ? 2L * config.sliceBytes() : config.sliceBytes();
+  }
+
+  /** Sets whether blocks of slices may have to wait for their turn, as copies. */
+  void mayHold(boolean may) {
+    mayHold = may;
   }
 
   /** Adds a slice before it is fetched. */
@@ -48,6 +60,16 @@ final class SliceBudget {
   void dropAll(ReadServer server) {
     server.slices().forEach(this::drop);
     server.slices().clear();
+  }
+
+  /** Counts memory of blocks that wait for their turn, which are not parts of slices any more. */
+  void hold(int heldBytes) {
+    count(heldBytes);
+  }
+
+  /** No longer counts memory of blocks that have waited for their turn. */
+  void unhold(int heldBytes) {
+    count(-heldBytes);
   }
 
   private void count(int delta) {

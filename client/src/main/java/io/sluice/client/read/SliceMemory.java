@@ -9,7 +9,7 @@ public interface SliceMemory {
   /**
    * Reports the memory of a read.
    *
-   * @param usedBytes bytes of all slices in flight or in memory
+   * @param usedBytes bytes of all slices in flight or in memory, and of held blocks
    * @return bytes that the engine grants; if less than {@code usedBytes}, the read fetches no more
    *     slices until it has released some
    */

@@ -89,11 +89,12 @@ final class FakeLocalOutput implements LocalOutput {
       return null;
     }
     Piece piece = waiting.remove(random.nextInt(waiting.size()));
-    String failure = failures.get(piece);
+    Piece key = piece(piece.partition(), piece.mapAttempt());
+    String failure = failures.get(key);
     if (failure != null) {
       return new Answer(piece, null, 0, failure);
     }
-    ByteArrayOutputStream bytes = stored.getOrDefault(piece, new ByteArrayOutputStream());
+    ByteArrayOutputStream bytes = stored.getOrDefault(key, new ByteArrayOutputStream());
     openStreams++;
     return new Answer(piece, new Counted(bytes.toByteArray()), bytes.size(), null);
   }

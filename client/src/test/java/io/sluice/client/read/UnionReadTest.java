@@ -11,6 +11,7 @@ import io.sluice.common.test.TestEffort;
 import io.sluice.proto.ServerId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -29,11 +30,15 @@ import org.junit.jupiter.params.provider.MethodSource;
  * attempts with a block that no location has. Method: every block is stored at random on servers of
  * a chain, on replicas, in local output, on several of them or nowhere. Servers are down; local
  * output is damaged or fails. The result is compared with the set of available blocks. Some reads
- * start without the newest servers of the shuffle, and get them from a newer assignment. A failing
- * case prints its seed.
+ * start without the newest servers of the shuffle, and get them from a newer assignment. Many reads
+ * request the order of map indexes, with memory for all blocks or for fewer. A failing case prints
+ * its seed.
  */
 class UnionReadTest {
   private static final int SERVERS = 5;
+
+  private static final Comparator<ShuffleBlock> MAP_ORDER =
+      Comparator.comparingInt(ShuffleBlock::partition).thenComparingInt(ShuffleBlock::mapIndex);
 
   private record Key(int partition, long attempt) {}
 
@@ -75,16 +80,20 @@ class UnionReadTest {
     Random random = scene.random;
     try (FakeCluster cluster =
         seed % 2 == 0 ? FakeCluster.inline(SERVERS, scene) : FakeCluster.threaded(SERVERS, scene)) {
+      ShuffleAssignment assignment = assignment(scene, cluster);
+      FakeLocalOutput local = new FakeLocalOutput(seed);
+      distribute(scene, cluster, assignment, local);
+      boolean mapOrder = scene.chance(70);
+      boolean fits = scene.chance(70);
+      long inputBytes = scene.made.stream().mapToLong(UnionReadTest::inputBytes).sum();
       cluster.use(
           new ReadConfig(
               1024 + random.nextInt(4096),
               1 + random.nextInt(4),
               1 << 30,
               20_000,
+              fits ? inputBytes : random.nextInt((int) inputBytes + 1),
               FakeCluster.QUICK));
-      ShuffleAssignment assignment = assignment(scene, cluster);
-      FakeLocalOutput local = new FakeLocalOutput(seed);
-      distribute(scene, cluster, assignment, local);
       scene.isDown = true;
       cluster.transport().dropConnections();
 
@@ -100,13 +109,19 @@ class UnionReadTest {
       if (anyOrder) {
         request.anyOrder();
       }
+      if (mapOrder) {
+        request.mapOrder();
+      }
       if (!late && scene.chance(20)) {
         request.waitFor(10_000, 1 + random.nextInt(1000));
       }
       scene.made.forEach(
-          blocks -> request.expect(blocks.partition(), blocks.attempt(), (int) blocks.attempt()));
+          blocks -> request.expect(blocks.partition(), blocks.attempt(), mapIndex(blocks, seed)));
       try (PooledShuffleRead read = cluster.read(request.build())) {
-        drain(read, scene.made, anyOrder);
+        List<ShuffleBlock> order = drain(read, scene.made, anyOrder && !(mapOrder && fits));
+        if (mapOrder && fits) {
+          assertThat(order).isSortedAccordingTo(MAP_ORDER);
+        }
         assertThat(scene.made).allMatch(scene::isWhole);
       } catch (BlocksMissingException e) {
         for (MissingBlocks missing : e.missing()) {
@@ -116,6 +131,19 @@ class UnionReadTest {
       }
       assertThat(local.isClosed()).isTrue();
     }
+  }
+
+  /** Map indexes in another order than attempts. */
+  private static int mapIndex(TestBlocks blocks, long seed) {
+    return (int) (blocks.attempt() ^ (seed & 3));
+  }
+
+  private static long inputBytes(TestBlocks blocks) {
+    long bytes = 0;
+    for (int i = 0; i < blocks.count(); i++) {
+      bytes += blocks.block(i).length + MapOrder.BLOCK_HEAP_BYTES;
+    }
+    return bytes;
   }
 
   private static TestBlocks blocks(Scene scene, MissingBlocks missing) {
@@ -229,14 +257,17 @@ class UnionReadTest {
     }
   }
 
-  private static void drain(PooledShuffleRead read, List<TestBlocks> made, boolean anyOrder)
-      throws Exception {
+  /** Returns the batches in the order of delivery; their contents are consumed. */
+  private static List<ShuffleBlock> drain(
+      PooledShuffleRead read, List<TestBlocks> made, boolean anyOrder) throws Exception {
     Map<Key, Deque<byte[]>> expected = new HashMap<>();
     made.forEach(
         blocks ->
             expected.put(
                 new Key(blocks.partition(), blocks.attempt()), new ArrayDeque<>(blocks.batches())));
+    List<ShuffleBlock> order = new ArrayList<>();
     for (ShuffleBlock block = read.next(); block != null; block = read.next()) {
+      order.add(block);
       Deque<byte[]> left = expected.get(new Key(block.partition(), block.mapAttempt()));
       byte[] content = new byte[block.content().remaining()];
       block.content().get(content);
@@ -250,5 +281,6 @@ class UnionReadTest {
       }
     }
     assertThat(expected.values()).allMatch(Deque::isEmpty);
+    return order;
   }
 }

@@ -29,6 +29,12 @@ final class LogState {
    */
   static final int PARTITIONS_AT_ONCE = 512;
 
+  /**
+   * Minimum length of a slice mark if heap for metadata becomes short: the maximum length divided
+   * by this.
+   */
+  private static final int MIN_MARK_DIVISOR = 256;
+
   /** The one lock of the log. */
   final Object lock = new Object();
 
@@ -98,9 +104,17 @@ final class LogState {
     addMetadata((long) count * LogFootprint.EXTENT_BYTES);
   }
 
-  /** Adds an appended block to the slice marks of its partition. */
+  /**
+   * Adds an appended block to the slice marks of its partition. Marks have one map task each as
+   * long as the server has much heap left for metadata.
+   */
   void mark(PartitionLog partition, int mapIndex, int blockLength, int markBytes) {
-    int grown = partition.marks.add(mapIndex, blockLength, markBytes);
+    int grown =
+        partition.marks.add(
+            mapIndex,
+            blockLength,
+            totals.hasMuchMetadataRoom() ? 1 : Math.max(1, markBytes / MIN_MARK_DIVISOR),
+            markBytes);
     if (grown > 0) {
       addMetadata(grown);
     }

@@ -85,6 +85,11 @@ public final class LogTotals {
     return metadataBytes() >= maxMetadataBytes;
   }
 
+  /** Whether less than a quarter of the limit of metadata bytes is used. */
+  boolean hasMuchMetadataRoom() {
+    return metadataBytes() < maxMetadataBytes / 4;
+  }
+
   /**
    * Whether any block of a file was lost since the server started, even if its shuffle was removed
    * later.

@@ -18,7 +18,10 @@ public final class SliceMarkSnapshot {
    * Maximum number of marks per partition in the reply to an Open; equals the maximum number of
    * ranges of one Fetch. 64 MiB in marks of 8 KiB need half of it.
    */
-  static final int MAX_MARKS = 16384;
+  public static final int MAX_MARKS = 16384;
+
+  /** Length limit at which joining of marks starts. */
+  private static final long MIN_JOINED_BYTES = 512;
 
   private final byte[] closed;
   private final int closedBytes;
@@ -38,8 +41,8 @@ public final class SliceMarkSnapshot {
    * All marks, by ascending offset and without gaps; short marks are joined if there are more than
    * the maximum.
    */
-  public List<OpenSnapshot.Mark> all() {
-    return atMost(MAX_MARKS, collect(0, Integer.MAX_VALUE, false));
+  public List<OpenSnapshot.Mark> all(int max) {
+    return atMost(max, collect(0, Integer.MAX_VALUE, false));
   }
 
   /**
@@ -47,8 +50,8 @@ public final class SliceMarkSnapshot {
    * marks are joined; if there are more than the maximum, marks with short gaps between them are
    * joined too.
    */
-  public List<OpenSnapshot.Mark> of(int first, int end) {
-    return atMost(MAX_MARKS, collect(first, end, true));
+  public List<OpenSnapshot.Mark> of(int first, int end, int max) {
+    return atMost(max, collect(first, end, true));
   }
 
   private List<OpenSnapshot.Mark> collect(int first, int end, boolean join) {
@@ -76,7 +79,7 @@ public final class SliceMarkSnapshot {
    */
   static List<OpenSnapshot.Mark> atMost(int max, List<OpenSnapshot.Mark> marks) {
     List<OpenSnapshot.Mark> few = marks;
-    for (long length = 1 << 14; few.size() > max; length *= 2) {
+    for (long length = MIN_JOINED_BYTES; few.size() > max; length *= 2) {
       List<OpenSnapshot.Mark> fewer = new ArrayList<>();
       OpenSnapshot.Mark last = null;
       for (OpenSnapshot.Mark mark : few) {

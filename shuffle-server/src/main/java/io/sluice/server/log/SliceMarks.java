@@ -8,15 +8,12 @@ import java.util.Arrays;
  *
  * <p>A reader of a range of map tasks fetches the marks that overlap its range. Map tasks push
  * concurrently, so their blocks are interleaved, and a mark should contain few map tasks. A mark
- * ends after {@code markBytes}, or when the map task changes and the mark has at least {@code
- * markBytes / MIN_LENGTH_DIVISOR} bytes. This minimum limits the heap for marks. So map tasks that
- * push at least this length at a time are read exactly; smaller pushes of several map tasks share a
- * mark.
+ * ends after {@code maxBytes}, or when the map task changes and the mark has at least {@code
+ * minBytes}. So map tasks that push at least {@code minBytes} at a time are read exactly; smaller
+ * pushes of several map tasks share a mark. The minimum limits the heap for marks; with a minimum
+ * of one byte all map tasks are read exactly.
  */
 final class SliceMarks {
-  /** A mark shorter than {@code markBytes} divided by this continues when the map task changes. */
-  private static final int MIN_LENGTH_DIVISOR = 256;
-
   /** Two varints of 32 bits, 5 bytes each, and one of 64 bits, 10 bytes. */
   private static final int MAX_MARK_BYTES = 20;
 
@@ -33,17 +30,22 @@ final class SliceMarks {
   private int openMin = Integer.MAX_VALUE;
   private int openMax = -1;
 
-  /** Adds a block; returns the growth of heap for marks, in bytes. */
-  int add(int mapIndex, int blockLength, int markBytes) {
+  /**
+   * Adds a block; returns the growth of heap for marks, in bytes.
+   *
+   * @param minBytes minimum length of a mark that ends because the map task changes
+   * @param maxBytes maximum length of a mark, unless its last block is longer
+   */
+  int add(int mapIndex, int blockLength, int minBytes, int maxBytes) {
     int grown = 0;
     boolean another = mapIndex < openMin || mapIndex > openMax;
-    if (another && openEnd - openStart >= Math.max(1, markBytes / MIN_LENGTH_DIVISOR)) {
+    if (another && openEnd - openStart >= minBytes) {
       grown += close();
     }
     openMin = Math.min(openMin, mapIndex);
     openMax = Math.max(openMax, mapIndex);
     openEnd += blockLength;
-    if (openEnd - openStart >= markBytes) {
+    if (openEnd - openStart >= maxBytes) {
       grown += close();
     }
     return grown;

@@ -24,6 +24,7 @@ import io.sluice.server.log.OpenSnapshot;
 import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.ShuffleLog;
 import io.sluice.server.log.ShuffleStore;
+import io.sluice.server.log.SliceMarkSnapshot;
 import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.observe.ServerCounters;
 import io.sluice.transport.protocol.AttemptSets;
@@ -53,6 +54,9 @@ public final class StoreDataService implements DataService {
    * Maximum number of full partitions in one acknowledgement; others are reported in later ones.
    */
   private static final int MAX_FULL_PARTITIONS = 65_536;
+
+  /** Maximum number of slice marks in one reply to an Open; a mark has at most 30 bytes there. */
+  private static final int MAX_REPLY_MARKS = 1 << 17;
 
   private final ServerEpochs epochs;
   private final long epoch;
@@ -426,6 +430,12 @@ public final class StoreDataService implements DataService {
             + " bytes, open fewer partitions per request");
   }
 
+  /** Maximum number of slice marks of each partition in the reply to an Open. */
+  private static int maxMarks(int partitions) {
+    return Math.min(
+        SliceMarkSnapshot.MAX_MARKS, Math.max(1, MAX_REPLY_MARKS / Math.max(1, partitions)));
+  }
+
   private static PartitionState.Builder state(
       Open open, int partition, OpenSnapshot.Partition found, boolean earlierEpoch) {
     PartitionState.Builder state = PartitionState.newBuilder().setPartition(partition);
@@ -439,10 +449,11 @@ public final class StoreDataService implements DataService {
     for (OpenSnapshot.Stretch lost : found.lost()) {
       state.addLost(LostStretch.newBuilder().setOffset(lost.offset()).setLength(lost.length()));
     }
+    int maxMarks = maxMarks(open.getPartitionsCount());
     List<OpenSnapshot.Mark> marks =
         open.getEndMapIndex() == 0
-            ? found.marks().all()
-            : found.marks().of(open.getFirstMapIndex(), open.getEndMapIndex());
+            ? found.marks().all(maxMarks)
+            : found.marks().of(open.getFirstMapIndex(), open.getEndMapIndex(), maxMarks);
     for (OpenSnapshot.Mark mark : marks) {
       state.addSliceMarks(
           SliceMark.newBuilder()

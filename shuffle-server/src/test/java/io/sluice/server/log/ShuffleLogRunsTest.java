@@ -2,6 +2,7 @@ package io.sluice.server.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -143,9 +144,10 @@ class ShuffleLogRunsTest {
     assertThat(attempts(found, 1)).containsExactly(1);
     assertThat(attempts(found, 2)).containsExactly(2);
     assertThat(found.partitions().get(3)).isNull();
-    // As after a push of the blocks: few bytes share one mark.
-    assertThat(found.partitions().get(0).marks().all())
-        .containsExactly(new OpenSnapshot.Mark(0, found.partitions().get(0).length(), 0, 2));
+    // As after a push of the blocks: each map task has a mark.
+    assertThat(found.partitions().get(0).marks().all(SliceMarkSnapshot.MAX_MARKS))
+        .extracting(OpenSnapshot.Mark::minMapIndex, OpenSnapshot.Mark::maxMapIndex)
+        .containsExactly(tuple(0, 0), tuple(2, 2));
     assertThat(bytes(later, 1)).isEqualTo(expected.get(1).toByteArray());
     long length = found.partitions().get(1).length();
     assertThat(bytes(later, 2))

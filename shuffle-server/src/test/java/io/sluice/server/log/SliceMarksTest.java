@@ -13,14 +13,21 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class SliceMarksTest {
   private static final int MARK_BYTES = 1 << 20;
+  private static final int MIN_MARK_BYTES = 4096;
   private static final int BLOCK_BYTES = 1 << 17;
+
+  private static final int MAX = SliceMarkSnapshot.MAX_MARKS;
 
   private record Block(int map, int length) {}
 
   private static SliceMarks marksOf(List<Block> blocks) {
+    return marksOf(MIN_MARK_BYTES, blocks);
+  }
+
+  private static SliceMarks marksOf(int minBytes, List<Block> blocks) {
     SliceMarks marks = new SliceMarks();
     for (Block block : blocks) {
-      marks.add(block.map, block.length, MARK_BYTES);
+      marks.add(block.map, block.length, minBytes, MARK_BYTES);
     }
     return marks;
   }
@@ -35,7 +42,7 @@ class SliceMarksTest {
       }
       int next = 0;
       long offset = 0;
-      for (OpenSnapshot.Mark mark : marksOf(blocks).snapshot().all()) {
+      for (OpenSnapshot.Mark mark : marksOf(blocks).snapshot().all(MAX)) {
         assertThat(mark.offset()).isEqualTo(offset);
         int lowest = Integer.MAX_VALUE;
         int highest = -1;
@@ -60,7 +67,7 @@ class SliceMarksTest {
       blocks.add(new Block(7, 1 << 16));
     }
 
-    assertThat(marksOf(blocks).snapshot().all()).hasSize(10);
+    assertThat(marksOf(blocks).snapshot().all(MAX)).hasSize(10);
   }
 
   @Test
@@ -70,8 +77,31 @@ class SliceMarksTest {
       blocks.add(new Block(map, 1_000));
     }
 
-    assertThat(marksOf(blocks).snapshot().all())
-        .hasSizeLessThan(10_000_000 / (MARK_BYTES / 256) + 1);
+    assertThat(marksOf(blocks).snapshot().all(MAX))
+        .hasSizeLessThan(10_000_000 / MIN_MARK_BYTES + 1);
+  }
+
+  @Test
+  void withoutAMinimumEveryMapIsReadExactly() {
+    for (int blockBytes : new int[] {65, 200, 10_000}) {
+      SplittableRandom random = new SplittableRandom(blockBytes);
+      List<Block> blocks = new ArrayList<>();
+      for (int i = 0; i < 5000; i++) {
+        blocks.add(new Block(random.nextInt(100), blockBytes));
+      }
+      SliceMarks marks = marksOf(1, blocks);
+      for (int first = 0; first < 100; first += 7) {
+        int from = first;
+        long wanted =
+            blocks.stream().filter(one -> one.map >= from && one.map < from + 3).count()
+                * blockBytes;
+        assertThat(
+                marks.snapshot().of(first, first + 3, MAX).stream()
+                    .mapToLong(OpenSnapshot.Mark::length)
+                    .sum())
+            .isEqualTo(wanted);
+      }
+    }
   }
 
   @Test
@@ -85,10 +115,10 @@ class SliceMarksTest {
       SliceMarkSnapshot marks = marksOf(blocks).snapshot();
       int first = random.nextInt(200);
       int end = first + 1 + random.nextInt(60);
-      List<OpenSnapshot.Mark> found = marks.of(first, end);
+      List<OpenSnapshot.Mark> found = marks.of(first, end, MAX);
 
       long wanted =
-          marks.all().stream()
+          marks.all(MAX).stream()
               .filter(mark -> mark.maxMapIndex() >= first && mark.minMapIndex() < end)
               .mapToLong(OpenSnapshot.Mark::length)
               .sum();
@@ -115,12 +145,12 @@ class SliceMarksTest {
     List<SliceMarkSnapshot> snapshots = new ArrayList<>();
     List<List<OpenSnapshot.Mark>> atTheTime = new ArrayList<>();
     for (int map = 0; map < 300; map++) {
-      marks.add(map * 7919 % 300, 10_000, MARK_BYTES);
+      marks.add(map * 7919 % 300, 10_000, MIN_MARK_BYTES, MARK_BYTES);
       snapshots.add(marks.snapshot());
-      atTheTime.add(marks.snapshot().all());
+      atTheTime.add(marks.snapshot().all(MAX));
     }
 
-    assertThat(snapshots.stream().map(SliceMarkSnapshot::all).toList()).isEqualTo(atTheTime);
+    assertThat(snapshots.stream().map(marksNow -> marksNow.all(MAX)).toList()).isEqualTo(atTheTime);
   }
 
   @Test
@@ -129,7 +159,7 @@ class SliceMarksTest {
     SplittableRandom random = new SplittableRandom(1);
     long heapBytes = 0;
     for (int i = 0; i < 100_000; i++) {
-      heapBytes += marks.add(random.nextInt(8000), 10_000, MARK_BYTES);
+      heapBytes += marks.add(random.nextInt(8000), 10_000, MIN_MARK_BYTES, MARK_BYTES);
     }
 
     assertThat(heapBytes / 100_000.0).isBetween(4.0, 8.0);
@@ -179,7 +209,7 @@ class SliceMarksTest {
     long stored = blocks.stream().mapToLong(Block::length).sum();
     long fetched = 0;
     for (int first = 0; first < maps; first += pieceMaps) {
-      for (OpenSnapshot.Mark mark : marks.of(first, first + pieceMaps)) {
+      for (OpenSnapshot.Mark mark : marks.of(first, first + pieceMaps, MAX)) {
         fetched += mark.length();
       }
     }

@@ -69,6 +69,32 @@ class StoreBoundsTest {
   }
 
   @Test
+  void marksShareMapsWhenHeapForMetadataIsShort() throws SluiceException {
+    List<OpenSnapshot.Mark> exact = marksOfTinyBlocks(1L << 30);
+    List<OpenSnapshot.Mark> shared = marksOfTinyBlocks(8_000);
+
+    assertThat(exact).hasSize(1000).allMatch(mark -> mark.minMapIndex() == mark.maxMapIndex());
+    assertThat(shared).hasSizeBetween(50, 600).anyMatch(mark -> mark.length() > 4000);
+  }
+
+  /** Marks of 1,000 blocks of different map tasks, some 80 KB together. */
+  private static List<OpenSnapshot.Mark> marksOfTinyBlocks(long maxMetadataBytes)
+      throws SluiceException {
+    ShuffleStore store =
+        new ShuffleStore(new StoreConfig(2, 4, 1000, 100, maxMetadataBytes, LogConfig.DEFAULT));
+    ShuffleLog log = store.findOrCreate(FIRST);
+    for (int map = 0; map < 1000; map++) {
+      // One attempt, so that marks are most of the metadata.
+      ByteBuf body = Unpooled.wrappedBuffer(BlockBytes.block(1, map, 0, map, false, new byte[16]));
+      log.append(body, body.capacity(), headers(body));
+    }
+    List<OpenSnapshot.Mark> marks =
+        log.snapshot(new int[] {0}, true).partitions().get(0).marks().all(10_000);
+    store.close();
+    return marks;
+  }
+
+  @Test
   void aWaitForAnUnwrittenShuffleLeavesNoLog() throws SluiceException {
     for (int shuffle = 0; shuffle < 10; shuffle++) {
       ShuffleKey key = new ShuffleKey("app", shuffle);

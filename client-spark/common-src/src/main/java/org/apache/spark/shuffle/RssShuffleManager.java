@@ -270,7 +270,7 @@ public class RssShuffleManager extends SortShuffleManager {
     LatestGeneration read = new LatestGeneration(driver, assignment);
     TaskDirectMemory memory = new TaskDirectMemory(context.taskMemoryManager());
     ShuffleReadRequest.Builder request =
-        expected.request(assignment).anyOrder().newest(read).memory(memory::account);
+        expected.request(assignment).mapOrder().anyOrder().newest(read).memory(memory::account);
     if (!expected.local().isEmpty()) {
       request.localOutput(
           new SparkLocalOutput(

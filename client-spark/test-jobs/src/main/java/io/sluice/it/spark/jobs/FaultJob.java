@@ -35,11 +35,16 @@ import scala.collection.Seq;
  *   <li>{@code in-read}: on two cores, two reduce tasks have read one record each.
  * </ul>
  *
- * The directory {@code faults/NAME/maps} in the driver's temporary directory records which executor
- * ran which map attempt.
+ * With the prefix {@code order/} the result depends on the order of records, too: on the first
+ * record of each partition, a sum of floating-point numbers, and a hash of all records in order.
+ *
+ * <p>The directory {@code faults/NAME/maps} in the driver's temporary directory records which
+ * executor ran which map attempt.
  */
 final class FaultJob implements Job {
   static final String PREFIX = "faults/";
+
+  static final String ORDER_PREFIX = "order/";
 
   private static final int MAPS = 6;
   private static final int MAPS_BEFORE_GATE = 2;
@@ -49,13 +54,15 @@ final class FaultJob implements Job {
 
   private final String name;
   private final int words;
+  private final boolean inOrder;
   private final Set<String> points;
 
   /**
    * @param text {@code faults/NAME*N@POINT,POINT}
    */
   FaultJob(String text) {
-    String[] parts = text.substring(PREFIX.length()).split("@", 2);
+    this.inOrder = text.startsWith(ORDER_PREFIX);
+    String[] parts = text.substring((inOrder ? ORDER_PREFIX : PREFIX).length()).split("@", 2);
     this.name = parts[0];
     int star = name.indexOf('*');
     this.words = star < 0 ? 1 : Integer.parseInt(name.substring(star + 1));
@@ -76,8 +83,12 @@ final class FaultJob implements Job {
             .partitionBy(new HashPartitioner(REDUCES));
     int shuffle = register(shuffled.rdd());
     pauseAt("registered", input);
+    boolean ordered = inOrder;
     JavaRDD<String> rows =
-        shuffled.mapPartitionsWithIndex((index, pairs) -> row(index, pairs, inRead), true);
+        shuffled.mapPartitionsWithIndex(
+            (index, pairs) ->
+                ordered ? rowInOrder(index, pairs, inRead) : row(index, pairs, inRead),
+            true);
     JavaFutureAction<List<String>> result;
     if (points.contains("mapped")) {
       JavaFutureAction<?> first = shuffled.takeAsync(1);
@@ -174,5 +185,22 @@ final class FaultJob implements Job {
       count++;
     }
     return List.of(index + ":" + count + ":" + sum).iterator();
+  }
+
+  private static Iterator<String> rowInOrder(
+      int index, Iterator<Tuple2<Integer, String>> pairs, Gate begun) {
+    String first = null;
+    long hash = 0;
+    double sum = 0;
+    while (pairs.hasNext()) {
+      Tuple2<Integer, String> pair = pairs.next();
+      if (first == null) {
+        first = pair.toString();
+        begun.pass();
+      }
+      hash = 31 * hash + pair.hashCode();
+      sum += Math.sqrt(pair._1());
+    }
+    return List.of(index + ":" + first + ":" + sum + ":" + hash).iterator();
   }
 }

@@ -42,6 +42,7 @@ final class Jobs {
     BY_NAME.put("failingTasks", MixedJobs::failingTasks);
     BY_NAME.put("aggregate", SqlJobs::aggregate);
     BY_NAME.put("join", SqlJobs::join);
+    BY_NAME.put("orderSensitive", SqlJobs::orderSensitive);
     BY_NAME.put("window", SqlJobs::window);
     BY_NAME.put("rangeSort", SqlJobs::rangeSort);
     BY_NAME.put("coalesced", SqlJobs::coalesced);
@@ -76,11 +77,14 @@ final class Jobs {
 
   private Jobs() {}
 
+  /**
+   * @param name name of a job; {@code NAME#N} is the same job, so that a result of each run is kept
+   */
   static Job named(String name) {
-    if (name.startsWith(FaultJob.PREFIX)) {
+    if (name.startsWith(FaultJob.PREFIX) || name.startsWith(FaultJob.ORDER_PREFIX)) {
       return new FaultJob(name);
     }
-    Job job = BY_NAME.get(name);
+    Job job = BY_NAME.get(name.split("#", 2)[0]);
     if (job != null) {
       return job;
     }

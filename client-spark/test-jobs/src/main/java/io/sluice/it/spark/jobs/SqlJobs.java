@@ -59,6 +59,20 @@ final class SqlJobs {
         false);
   }
 
+  /** Aggregates whose results depend on the order of the rows that a reduce task reads. */
+  static JobResult orderSensitive(SparkSession spark, BufferedReader input) {
+    return collect(
+        rows(spark, 100_000, 500)
+            .groupBy("k")
+            .agg(
+                functions.sum(functions.sqrt("v")),
+                functions.avg(functions.sqrt("id")),
+                functions.first("s"),
+                functions.last("s"),
+                functions.hash(functions.collect_list("s"))),
+        false);
+  }
+
   static JobResult join(SparkSession spark, BufferedReader input) {
     Dataset<Row> left = rows(spark, 60_000, 3_000).as("a");
     Dataset<Row> right = rows(spark, 9_000, 4_000).as("b");

@@ -1,0 +1,172 @@
+package io.sluice.client.read;
+
+import io.netty.buffer.ByteBuf;
+import io.sluice.common.block.BlockHeader;
+import java.util.Comparator;
+import java.util.List;
+import java.util.PriorityQueue;
+
+/**
+ * Order of the blocks of a read by partition, map index and block number. Blocks that arrive before
+ * their turn are held, compressed, up to a limit. Above the limit the read gives up the order: held
+ * blocks are then delivered first, all others as they arrive.
+ *
+ * <p>Blocks of other attempts and duplicates are never held. So a read whose expected blocks are
+ * together within the limit is always in order, whatever the order of arrival. Owned by the task
+ * thread.
+ */
+final class MapOrder {
+  /** Heap of a held block, which counts against the limit beside its bytes. */
+  static final int BLOCK_HEAP_BYTES = 128;
+
+  private static final Comparator<HeldBlock> ORDER =
+      Comparator.comparingInt((HeldBlock block) -> block.progress.partition())
+          .thenComparingInt(block -> block.rank)
+          .thenComparingInt(block -> block.header.sequence());
+
+  private final List<ExpectedAttempts> expected;
+  private final long maxHeldBytes;
+  private final HeldBytes memory;
+  private final PriorityQueue<HeldBlock> held = new PriorityQueue<>(ORDER);
+  private long heldBytes;
+  private boolean givenUp;
+  private boolean freed;
+  // The block whose turn it is; position is an index into expected.
+  private int position;
+  private int rank;
+  private int sequence;
+
+  /** A block that waits for its turn. */
+  static final class HeldBlock {
+    private final PartitionProgress progress;
+    private final int attemptIndex;
+    private final int rank;
+    private final BlockHeader header;
+    private final HeldBytes.Chunk chunk;
+    private final int payloadAt;
+
+    private HeldBlock(
+        PartitionProgress progress,
+        int attemptIndex,
+        BlockHeader header,
+        HeldBytes.Chunk chunk,
+        int payloadAt) {
+      this.progress = progress;
+      this.attemptIndex = attemptIndex;
+      this.rank = progress.expected().rank(attemptIndex);
+      this.header = header;
+      this.chunk = chunk;
+      this.payloadAt = payloadAt;
+    }
+
+    PartitionProgress progress() {
+      return progress;
+    }
+
+    int attemptIndex() {
+      return attemptIndex;
+    }
+
+    BlockHeader header() {
+      return header;
+    }
+
+    /** Contains the payload; borrowed until the block is released. */
+    ByteBuf buffer() {
+      return chunk.bytes();
+    }
+
+    int payloadAt() {
+      return payloadAt;
+    }
+  }
+
+  /**
+   * @param expected partitions of the read, ascending
+   * @param maxHeldBytes maximum bytes of held blocks with their headers and heap
+   * @param memory takes
+   */
+  MapOrder(List<ExpectedAttempts> expected, long maxHeldBytes, HeldBytes memory) {
+    this.expected = expected;
+    this.maxHeldBytes = maxHeldBytes;
+    this.memory = memory;
+  }
+
+  /** Whether a block must wait for others. */
+  boolean mustWait(PartitionProgress progress, int attemptIndex, int blockSequence) {
+    return !givenUp && !isTurnOf(progress, attemptIndex, blockSequence);
+  }
+
+  private boolean isTurnOf(PartitionProgress progress, int attemptIndex, int blockSequence) {
+    return blockSequence == sequence
+        && position < expected.size()
+        && progress.expected() == expected.get(position)
+        && progress.expected().rank(attemptIndex) == rank;
+  }
+
+  /**
+   * Holds a block that must wait.
+   *
+   * @param buffer borrows: contains the payload at {@code payloadAt}
+   */
+  void hold(
+      PartitionProgress progress,
+      int attemptIndex,
+      BlockHeader header,
+      ByteBuf buffer,
+      int payloadAt) {
+    HeldBytes.Chunk chunk = memory.reserve(header.payloadLength());
+    int at = chunk.bytes().writerIndex();
+    chunk.bytes().writeBytes(buffer, payloadAt, header.payloadLength());
+    held.add(new HeldBlock(progress, attemptIndex, header, chunk, at));
+    heldBytes += header.blockLength() + BLOCK_HEAP_BYTES;
+    if (heldBytes > maxHeldBytes) {
+      givenUp = true;
+      memory.end();
+    }
+  }
+
+  /** Records that a block is delivered. */
+  void delivered(boolean isLast) {
+    if (givenUp) {
+      return;
+    }
+    sequence++;
+    if (isLast) {
+      sequence = 0;
+      rank++;
+      if (rank == expected.get(position).count()) {
+        rank = 0;
+        position++;
+      }
+    }
+  }
+
+  /** Removes and returns the held block whose turn it is, or null. The caller releases it. */
+  HeldBlock next() {
+    HeldBlock first = held.peek();
+    if (first == null || mustWait(first.progress, first.attemptIndex, first.header.sequence())) {
+      return null;
+    }
+    return held.remove();
+  }
+
+  /** Releases a block that {@link #next} returned. */
+  void release(HeldBlock block) {
+    heldBytes -= block.header.blockLength() + BLOCK_HEAP_BYTES;
+    freed |= memory.release(block.chunk);
+  }
+
+  /** Whether memory was released since the last call. */
+  boolean takeFreed() {
+    boolean any = freed;
+    freed = false;
+    return any;
+  }
+
+  /** Releases all blocks. Idempotent. */
+  void clear() {
+    held.clear();
+    memory.clear();
+  }
+}
