@@ -1,0 +1,156 @@
+package io.sluice.client.rows;
+
+/**
+ * Writes the values of a variable-length column: as numbers if they are short, as numbers of a
+ * dictionary if few of them differ, else their bytes one after the other. Owned by one thread.
+ */
+final class ValueEncoder {
+  private static final int MIN_REPEATED = 16;
+  private static final int PERCENT_FOR_RUNS = 60;
+  private static final int PERCENT_FOR_NUMBERS = 70;
+  private static final int HUNDRED = 100;
+
+  private final Output out;
+  private final WordEncoder words;
+  private final ValueDictionary dictionary = new ValueDictionary();
+  private int[] keptPositions = new int[0];
+  private int[] keptSizes = new int[0];
+  private long[] numbers = new long[0];
+
+  ValueEncoder(Output out, WordEncoder words) {
+    this.out = out;
+    this.words = words;
+  }
+
+  /**
+   * Writes one value for each row.
+   *
+   * @param bytes borrows
+   * @param positions where the values begin
+   * @param sizes their bytes; -1 for none
+   */
+  void write(byte[] bytes, int[] positions, int[] sizes, int count) {
+    if (count >= MIN_REPEATED) {
+      int kept = countRuns(bytes, positions, sizes, count);
+      if (kept * HUNDRED <= count * PERCENT_FOR_RUNS) {
+        int tagAt = out.at();
+        out.put(0);
+        keepFirstOfRuns(bytes, positions, sizes, count);
+        writeValues(tagAt, RowPlanes.FLAG_RUNS, bytes, keptPositions, keptSizes, kept);
+        return;
+      }
+    }
+    int tagAt = out.at();
+    out.put(0);
+    writeValues(tagAt, 0, bytes, positions, sizes, count);
+  }
+
+  private static int countRuns(byte[] bytes, int[] positions, int[] sizes, int count) {
+    int runs = 1;
+    for (int i = 1; i < count; i++) {
+      runs += isSame(bytes, positions, sizes, i, i - 1) ? 0 : 1;
+    }
+    return runs;
+  }
+
+  private static boolean isSame(byte[] bytes, int[] positions, int[] sizes, int one, int other) {
+    return sizes[one] == sizes[other]
+        && ValueDictionary.isSame(bytes, positions[one], positions[other], sizes[one]);
+  }
+
+  private void keepFirstOfRuns(byte[] bytes, int[] positions, int[] sizes, int count) {
+    if (keptSizes.length < count) {
+      keptPositions = new int[Math.max(count, keptPositions.length * 2)];
+      keptSizes = new int[keptPositions.length];
+    }
+    int kept = 0;
+    int bits = 0;
+    for (int i = 0; i < count; i++) {
+      if (i == 0 || !isSame(bytes, positions, sizes, i, i - 1)) {
+        keptPositions[kept] = positions[i];
+        keptSizes[kept++] = sizes[i];
+        bits |= 1 << (i & 7);
+      }
+      if ((i & 7) == 7 || i == count - 1) {
+        out.put(bits);
+        bits = 0;
+      }
+    }
+  }
+
+  private void writeValues(
+      int tagAt, int flags, byte[] bytes, int[] positions, int[] sizes, int count) {
+    if (count >= MIN_REPEATED && dictionary.build(bytes, positions, sizes, count)) {
+      int entries = dictionary.size();
+      out.set(tagAt, RowPlanes.FORM_DISTINCT | flags);
+      out.put(entries - 1);
+      int entriesAt = out.at();
+      out.put(0);
+      writePlain(entriesAt, 0, bytes, dictionary.positions(), dictionary.sizes(), entries);
+      words.writeCodes(dictionary.codes(), count, entries);
+      return;
+    }
+    writePlain(tagAt, flags, bytes, positions, sizes, count);
+  }
+
+  private void writePlain(
+      int tagAt, int flags, byte[] bytes, int[] positions, int[] sizes, int count) {
+    int longest = 0;
+    long total = 0;
+    ensureNumbers(count);
+    for (int i = 0; i < count; i++) {
+      int size = sizes[i];
+      longest = Math.max(longest, size);
+      total += Math.max(0, size);
+      numbers[i] = size + 1L;
+    }
+    words.write(numbers, count);
+    int width = RowPlanes.groups(longest);
+    if (longest > 0 && longest <= RowPlanes.MAX_NUMBER_BYTES) {
+      long needed = 0;
+      long most = total * Byte.SIZE * PERCENT_FOR_NUMBERS / HUNDRED;
+      for (int word = 0; word < width && needed < most; word++) {
+        loadNumbers(bytes, positions, sizes, count, width - 1 - word);
+        needed += words.bits(numbers, count);
+      }
+      if (needed < most) {
+        out.set(tagAt, RowPlanes.FORM_NUMBERS | flags);
+        out.put(width);
+        for (int word = 0; word < width; word++) {
+          loadNumbers(bytes, positions, sizes, count, width - 1 - word);
+          words.write(numbers, count);
+        }
+        return;
+      }
+    }
+    out.set(tagAt, RowPlanes.FORM_BYTES | flags);
+    for (int i = 0; i < count; i++) {
+      if (sizes[i] > 0) {
+        out.put(bytes, positions[i], sizes[i]);
+      }
+    }
+  }
+
+  private void ensureNumbers(int count) {
+    if (numbers.length < count) {
+      numbers = new long[Math.max(count, numbers.length * 2)];
+    }
+  }
+
+  /**
+   * Loads a word of values that are read as big-endian numbers.
+   *
+   * @param index 0 is the word of the lowest bytes
+   */
+  private void loadNumbers(byte[] bytes, int[] positions, int[] sizes, int count, int index) {
+    for (int i = 0; i < count; i++) {
+      int end = positions[i] + Math.max(0, sizes[i]) - index * Long.BYTES;
+      int from = Math.max(positions[i], end - Long.BYTES);
+      long number = 0;
+      for (int at = from; at < end; at++) {
+        number = number << Byte.SIZE | bytes[at] & 0xFF;
+      }
+      numbers[i] = number;
+    }
+  }
+}
