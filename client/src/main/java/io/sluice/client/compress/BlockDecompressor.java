@@ -105,6 +105,29 @@ public final class BlockDecompressor implements AutoCloseable {
   }
 
   /**
+   * Rejects impossible lengths of encoded records. Callers check them before they allocate buffers.
+   *
+   * @param encodedLength bytes of the records once decompressed
+   * @param length bytes of the records once decoded
+   * @throws SluiceException BLOCK_CORRUPT
+   */
+  public void checkEncodedLength(
+      BlockCodec codec, int payloadLength, int encodedLength, int length) throws SluiceException {
+    checkLength(codec, payloadLength, encodedLength);
+    // Only smaller records are encoded.
+    if (encodedLength >= length || length > maxBlockBytes) {
+      throw new SluiceException(
+          StatusCode.BLOCK_CORRUPT,
+          "invalid length of encoded records: encodedBytes="
+              + encodedLength
+              + " bytes="
+              + length
+              + " limit="
+              + maxBlockBytes);
+    }
+  }
+
+  /**
    * Decompresses exactly {@code length} bytes.
    *
    * @param source borrows: the payload, from position to limit, in a heap or direct buffer

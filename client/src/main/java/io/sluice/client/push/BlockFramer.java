@@ -2,20 +2,17 @@ package io.sluice.client.push;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.sluice.client.compress.BlockCompressor;
-import io.sluice.client.compress.PayloadTransform;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.block.BlockFormat;
 import io.sluice.common.block.BlockHeader;
 import io.sluice.common.block.Receipt;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
  * Turns batches of records into blocks, and blocks into frames. Each set of servers has at most one
- * open frame. Blocks are compressed directly into the frame. They are sealed when the frame is
+ * open frame. Payloads are written directly into the frame. They are sealed when the frame is
  * flushed, because only then the last block of each partition is known. Owned by one thread; does
  * no I/O.
  *
@@ -27,14 +24,8 @@ import java.util.List;
 final class BlockFramer {
   private static final int FIRST_CAPACITY = 64 << 10;
 
-  /** Smaller payloads are not compressed: the gain does not pay for the call. */
-  private static final int MIN_COMPRESSED_BYTES = 32;
-
   /** Maximum memory of all open frames, in full frames, for any number of servers. */
   private static final int MAX_OPEN_FULL_FRAMES = 4;
-
-  /** Maximum bytes that a payload transform adds: an initialization vector and padding. */
-  private static final int TRANSFORM_ROOM = 1024;
 
   /** Receives flushed frames. */
   interface Sink {
@@ -47,8 +38,7 @@ final class BlockFramer {
 
   private FrameSets sets;
   private final MapAttempt attempt;
-  private final BlockCompressor compressor;
-  private final PayloadTransform transform;
+  private final BlockPayloads payloads;
   private final BlockSizes sizes;
   private final ByteBufAllocator allocator;
   private final int frameBytes;
@@ -56,7 +46,6 @@ final class BlockFramer {
   private final Sink sink;
   private final PushedPartitions partitions;
   private OpenFrame[] open;
-  private byte[] scratch = new byte[0];
   private boolean finalPass;
   private int finalPartition = -1;
   private int currentSet = -1;
@@ -77,7 +66,7 @@ final class BlockFramer {
   }
 
   /**
-   * @param transform null for none
+   * @param payloads takes
    * @param sizes how {@link #partitionLengths} are counted
    * @param frameBytes maximum bytes of a frame
    */
@@ -85,16 +74,14 @@ final class BlockFramer {
       FrameSets sets,
       int partitionCount,
       MapAttempt attempt,
-      BlockCompressor compressor,
-      PayloadTransform transform,
+      BlockPayloads payloads,
       BlockSizes sizes,
       ByteBufAllocator allocator,
       int frameBytes,
       Sink sink) {
     this.sets = sets;
     this.attempt = attempt;
-    this.compressor = compressor;
-    this.transform = transform;
+    this.payloads = payloads;
     this.sizes = sizes;
     this.allocator = allocator;
     this.frameBytes = frameBytes;
@@ -116,9 +103,7 @@ final class BlockFramer {
 
   /** Maximum bytes of a block with {@code length} uncompressed bytes. */
   private int room(int length) {
-    return BlockHeader.LENGTH
-        + Math.max(length, compressor.maxCompressedLength(length))
-        + (transform == null ? 0 : TRANSFORM_ROOM);
+    return BlockHeader.LENGTH + payloads.room(length);
   }
 
   void add(int partition, byte[] bytes, int offset, int length, int recordCount)
@@ -142,7 +127,15 @@ final class BlockFramer {
     while (at < length) {
       int piece = Math.min(maxPieceBytes, length - at);
       int flags = at + piece < length ? BlockHeader.FLAG_CONTINUED : 0;
-      addBlock(set, partition, bytes, offset + at, piece, at == 0 ? recordCount : 0, flags);
+      addBlock(
+          set,
+          partition,
+          bytes,
+          offset + at,
+          piece,
+          at == 0 ? recordCount : 0,
+          flags,
+          piece == length);
       at += piece;
     }
     uncompressedBytes += length;
@@ -150,58 +143,27 @@ final class BlockFramer {
   }
 
   private void addBlock(
-      int set, int partition, byte[] bytes, int offset, int length, int recordCount, int batchFlags)
+      int set,
+      int partition,
+      byte[] bytes,
+      int offset,
+      int length,
+      int recordCount,
+      int batchFlags,
+      boolean isWhole)
       throws IOException {
     OpenFrame frame = frameWithRoom(set, partition, room(length));
-    ByteBuf body = frame.body;
-    int start = body.writerIndex();
-    int payloadAt = start + BlockHeader.LENGTH;
-    BlockCodec codec = BlockCodec.NONE;
-    int payloadLength = length;
-    int flags = batchFlags;
-    if (transform != null) {
-      flags |= BlockHeader.FLAG_ENCRYPTED;
-      byte[] payload = bytes;
-      int payloadOffset = offset;
-      int compressed = compressToScratch(bytes, offset, length);
-      if (compressed < length) {
-        codec = compressor.codec();
-        payload = scratch;
-        payloadOffset = 0;
-        payloadLength = compressed;
-      }
-      byte[] encoded = transform.encode(payload, payloadOffset, payloadLength);
-      if (encoded.length < 1 || encoded.length > payloadLength + TRANSFORM_ROOM) {
-        throw new IllegalStateException(
-            "invalid result of the payload transform: inputBytes="
-                + payloadLength
-                + " outputBytes="
-                + encoded.length
-                + " maxAddedBytes="
-                + TRANSFORM_ROOM);
-      }
-      payloadLength = encoded.length;
-      body.writerIndex(payloadAt);
-      body.writeBytes(encoded);
-    } else {
-      int compressed = length;
-      if (length >= MIN_COMPRESSED_BYTES && compressor.codec() != BlockCodec.NONE) {
-        ByteBuffer target =
-            body.internalNioBuffer(payloadAt, compressor.maxCompressedLength(length));
-        compressed = compressor.compress(bytes, offset, length, target);
-      }
-      if (compressed < length) {
-        codec = compressor.codec();
-        payloadLength = compressed;
-      } else {
-        body.setBytes(payloadAt, bytes, offset, length);
-      }
-      body.writerIndex(payloadAt + payloadLength);
-    }
+    int payloadAt = frame.body.writerIndex() + BlockHeader.LENGTH;
+    // A part of a batch does not consist of whole records.
+    payloads.write(bytes, offset, length, isWhole ? recordCount : 0, frame.body, payloadAt);
     int sequence =
         partitions.addBlock(
             partition,
-            sizes.of(partitions.nextSequence(partition) == 0, codec, length, payloadLength),
+            sizes.of(
+                partitions.nextSequence(partition) == 0,
+                payloads.plainCodec(length),
+                length,
+                payloads.plainLength()),
             recordCount,
             length);
     addHeader(
@@ -213,20 +175,10 @@ final class BlockFramer {
             sequence,
             recordCount,
             length,
-            payloadLength,
-            codec,
-            flags));
-  }
-
-  private int compressToScratch(byte[] bytes, int offset, int length) {
-    if (length < MIN_COMPRESSED_BYTES || compressor.codec() == BlockCodec.NONE) {
-      return length;
-    }
-    int maxLength = compressor.maxCompressedLength(length);
-    if (scratch.length < maxLength) {
-      scratch = new byte[maxLength];
-    }
-    return compressor.compress(bytes, offset, length, ByteBuffer.wrap(scratch));
+            payloads.length(),
+            payloads.codec(),
+            payloads.encoding(),
+            batchFlags | payloads.flags()));
   }
 
   private void addHeader(OpenFrame frame, BlockHeader header) {
@@ -345,23 +297,10 @@ final class BlockFramer {
       if (partition < finalPartition
           && header.sequence() + 1 == partitions.nextSequence(partition)
           && !partitions.isEnded(partition)) {
-        headers.set(i, last(header));
+        headers.set(i, header.withFlags(BlockHeader.FLAG_LAST));
         partitions.markEnded(partition);
       }
     }
-  }
-
-  private static BlockHeader last(BlockHeader header) {
-    return new BlockHeader(
-        header.mapAttempt(),
-        header.mapIndex(),
-        header.partition(),
-        header.sequence(),
-        header.recordCount(),
-        header.uncompressedLength(),
-        header.payloadLength(),
-        header.codec(),
-        header.flags() | BlockHeader.FLAG_LAST);
   }
 
   private void flush(int set) throws IOException {

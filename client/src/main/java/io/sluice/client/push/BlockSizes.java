@@ -9,7 +9,7 @@ import io.sluice.common.block.BlockCodec;
  */
 @FunctionalInterface
 public interface BlockSizes {
-  /** Counts the payload: bytes after compression and encryption. */
+  /** Counts the payload. */
   BlockSizes PAYLOADS = (first, codec, uncompressedLength, payloadLength) -> payloadLength;
 
   /**
@@ -18,7 +18,8 @@ public interface BlockSizes {
    * @param first whether it is the first block of its partition
    * @param codec codec of the payload; NONE if compression did not make it smaller
    * @param uncompressedLength bytes before compression
-   * @param payloadLength bytes after compression and encryption
+   * @param payloadLength bytes after compression and encryption; an estimate of them without the
+   *     encoding if the block is encoded
    * @return at least 1
    */
   int of(boolean first, BlockCodec codec, int uncompressedLength, int payloadLength);

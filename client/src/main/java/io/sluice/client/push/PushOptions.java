@@ -9,19 +9,21 @@ import io.sluice.client.compress.PayloadTransform;
  * @param replacementServers source of servers after one fails or is full; null for none
  * @param localSink destination of blocks that no server accepts; null: the attempt fails
  * @param sizes formula of the partition lengths
+ * @param rows set if the records are rows of Spark SQL that may be encoded; null for none
  */
 public record PushOptions(
     PayloadTransform transform,
     ReplacementServers replacementServers,
     LocalSink localSink,
-    BlockSizes sizes) {
+    BlockSizes sizes,
+    RowBlocks rows) {
   /** No encryption, no failover. */
   public static final PushOptions NONE = new PushOptions(null, null, null);
 
-  /** Options with {@link BlockSizes#PAYLOADS}. */
+  /** Options with {@link BlockSizes#PAYLOADS}, without rows. */
   public PushOptions(
       PayloadTransform transform, ReplacementServers replacementServers, LocalSink localSink) {
-    this(transform, replacementServers, localSink, BlockSizes.PAYLOADS);
+    this(transform, replacementServers, localSink, BlockSizes.PAYLOADS, null);
   }
 
   /**
@@ -29,6 +31,6 @@ public record PushOptions(
    * output.
    */
   public PushOptions withoutReplacementServers() {
-    return new PushOptions(transform, null, localSink, sizes);
+    return new PushOptions(transform, null, localSink, sizes, rows);
   }
 }

@@ -8,29 +8,23 @@ import io.sluice.common.block.Receipt;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 
 /**
  * Turns verified blocks into batches of records: drops duplicates and blocks of unexpected
- * attempts, lets blocks wait for their turn in the {@link MapOrder}, decrypts, decompresses, and
+ * attempts, lets blocks wait for their turn in the {@link MapOrder}, restores their records, and
  * passes them to a {@link DeliveryOrder}, which decides when a batch is delivered. Owned by one
  * thread.
  */
 final class BlockAssembler implements AutoCloseable {
-  private static final int FIRST_BYTES = 64 << 10;
-
-  private final PayloadTransform transform;
-  private final BlockDecompressor decompressor;
+  private final PayloadReader payloads;
   private final ReadyBatches ready;
   private final DeliveryOrder order;
   private final MapOrder mapOrder;
   private final Consumer<MissingBlocks> missing;
-  private byte[] output = new byte[0];
-  private byte[] encrypted = new byte[0];
   private long blocks;
   private long uncompressedBytes;
-  private long records;
+  private long recordCount;
   private long skipped;
 
   /**
@@ -48,8 +42,7 @@ final class BlockAssembler implements AutoCloseable {
       boolean anyOrder,
       MapOrder mapOrder,
       Consumer<MissingBlocks> missing) {
-    this.transform = transform;
-    this.decompressor = decompressor;
+    this.payloads = new PayloadReader(transform, decompressor);
     this.ready = new ReadyBatches(maxBatchBytes);
     this.order = anyOrder ? new AnyOrder(ready) : new InOrder(ready);
     this.mapOrder = mapOrder;
@@ -75,8 +68,7 @@ final class BlockAssembler implements AutoCloseable {
       mapOrder.hold(progress, attemptIndex, header, buffer, payloadAt);
       progress.received().add(attemptIndex, header.sequence(), header.isLast());
     } else {
-      decompress(buffer, payloadAt, header);
-      deliver(progress, attemptIndex, header);
+      deliver(progress, attemptIndex, header, payloads.read(buffer, payloadAt, header));
       if (mapOrder != null) {
         progress.received().add(attemptIndex, header.sequence(), header.isLast());
       }
@@ -90,14 +82,15 @@ final class BlockAssembler implements AutoCloseable {
             header.isLast() ? Receipt.read(buffer, index) : null,
             progress.received().isWhole(attemptIndex));
     blocks++;
-    records += header.recordCount();
+    recordCount += header.recordCount();
     uncompressedBytes += header.uncompressedLength();
     return ready.poll();
   }
 
-  private void deliver(PartitionProgress progress, int attemptIndex, BlockHeader header)
+  private void deliver(
+      PartitionProgress progress, int attemptIndex, BlockHeader header, byte[] records)
       throws SluiceException {
-    order.accept(progress, attemptIndex, header, output);
+    order.accept(progress, attemptIndex, header, records);
     if (mapOrder != null) {
       mapOrder.delivered(header.isLast());
     }
@@ -120,8 +113,8 @@ final class BlockAssembler implements AutoCloseable {
   /** Delivers a held block; returns whether it could be decompressed. */
   private boolean deliver(MapOrder.HeldBlock held) throws IOException {
     try {
-      decompress(held.buffer(), held.payloadAt(), held.header());
-      deliver(held.progress(), held.attemptIndex(), held.header());
+      byte[] records = payloads.read(held.buffer(), held.payloadAt(), held.header());
+      deliver(held.progress(), held.attemptIndex(), held.header(), records);
       return true;
     } catch (SluiceException e) {
       if (e.code() != StatusCode.BLOCK_CORRUPT) {
@@ -140,34 +133,6 @@ final class BlockAssembler implements AutoCloseable {
     return mapOrder != null && mapOrder.takeFreed();
   }
 
-  private void decompress(ByteBuf buffer, int payloadAt, BlockHeader header) throws IOException {
-    int length = header.uncompressedLength();
-    int payloadLength = header.payloadLength();
-    ByteBuffer payload;
-    if (header.isEncrypted() && payloadLength > 0) {
-      payload = decrypt(buffer, payloadAt, payloadLength);
-    } else {
-      payload = buffer.nioBuffer(payloadAt, payloadLength);
-    }
-    decompressor.checkLength(header.codec(), payload.remaining(), length);
-    if (output.length < length) {
-      output = new byte[Math.max(length, Math.max(FIRST_BYTES, output.length * 2))];
-    }
-    decompressor.decompress(header.codec(), payload, output, 0, length);
-  }
-
-  private ByteBuffer decrypt(ByteBuf buffer, int payloadAt, int payloadLength) throws IOException {
-    if (transform == null) {
-      throw new SluiceException(
-          StatusCode.BAD_REQUEST, "the blocks are encrypted, and this reader has no key");
-    }
-    if (encrypted.length < payloadLength) {
-      encrypted = new byte[Math.max(payloadLength, encrypted.length * 2)];
-    }
-    buffer.getBytes(payloadAt, encrypted, 0, payloadLength);
-    return ByteBuffer.wrap(transform.decode(encrypted, 0, payloadLength));
-  }
-
   long blocks() {
     return blocks;
   }
@@ -177,7 +142,7 @@ final class BlockAssembler implements AutoCloseable {
   }
 
   long records() {
-    return records;
+    return recordCount;
   }
 
   long skipped() {
@@ -187,9 +152,7 @@ final class BlockAssembler implements AutoCloseable {
   /** Frees the buffers and the codecs. Idempotent. */
   @Override
   public void close() {
-    decompressor.close();
-    output = new byte[0];
-    encrypted = new byte[0];
+    payloads.close();
     ready.clear();
     if (mapOrder != null) {
       mapOrder.clear();

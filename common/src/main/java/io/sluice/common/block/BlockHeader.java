@@ -12,14 +12,14 @@ import io.sluice.common.block.BlockFormatException.Reason;
  *   2    1 version             2; a reader refuses other versions
  *   3    1 flags               bit 0 LAST, bit 1 CONTINUED, bit 2 ENCRYPTED; any other bit set: refuse
  *   4    1 codec               0 none, 1 LZ4 block, 2 Zstandard frame, 3 Snappy raw
- *   5    1 encoding            of the data before compression: 0 as serialized; any other: refuse
+ *   5    1 encoding            of the data before compression: 0 as serialized, 1 row planes
  *   6    2 reserved            zero
  *   8    8 mapAttempt          unique per application, at least 0
  *  16    4 mapIndex            at least 0
  *  20    4 partition           at least 0
  *  24    4 sequence            0, 1, 2 ... per (mapAttempt, partition)
  *  28    4 recordCount         at least 0
- *  32    4 uncompressedLength  at least 0
+ *  32    4 uncompressedLength  at least 0; of the data as serialized
  *  36    4 payloadLength       at least 0; 0 only for an empty LAST block
  *  40    6 receiptRecords      of all blocks of the attempt in the partition; 0 unless LAST
  *  46    6 receiptBytes        sum of their uncompressedLength; 0 unless LAST
@@ -41,6 +41,7 @@ public record BlockHeader(
     int uncompressedLength,
     int payloadLength,
     BlockCodec codec,
+    BlockEncoding encoding,
     int flags) {
 
   /** Bytes of an encoded header. */
@@ -71,9 +72,6 @@ public record BlockHeader(
   static final int RECEIPT_CHECKSUM_AT = RECEIPT_BYTES_AT + 6;
   static final int CRC_AT = RECEIPT_CHECKSUM_AT + 8;
 
-  /** The data is as the engine serialized it. */
-  private static final int ENCODING_NONE = 0;
-
   private static final int KNOWN_FLAGS = FLAG_LAST | FLAG_CONTINUED | FLAG_ENCRYPTED;
 
   public BlockHeader {
@@ -81,9 +79,36 @@ public record BlockHeader(
     if (wrong == null) {
       wrong = wrongLength(uncompressedLength, payloadLength, flags);
     }
+    if (wrong == null) {
+      wrong = wrongEncoding(encoding, flags);
+    }
     if (wrong != null) {
       throw new IllegalArgumentException("block header: " + wrong);
     }
+  }
+
+  /** Header of a block whose data is as the engine serialized it. */
+  public BlockHeader(
+      long mapAttempt,
+      int mapIndex,
+      int partition,
+      int sequence,
+      int recordCount,
+      int uncompressedLength,
+      int payloadLength,
+      BlockCodec codec,
+      int flags) {
+    this(
+        mapAttempt,
+        mapIndex,
+        partition,
+        sequence,
+        recordCount,
+        uncompressedLength,
+        payloadLength,
+        codec,
+        BlockEncoding.NONE,
+        flags);
   }
 
   public boolean isLast() {
@@ -92,6 +117,21 @@ public record BlockHeader(
 
   public boolean isContinued() {
     return (flags & FLAG_CONTINUED) != 0;
+  }
+
+  /** Returns this header with more flags. */
+  public BlockHeader withFlags(int more) {
+    return new BlockHeader(
+        mapAttempt,
+        mapIndex,
+        partition,
+        sequence,
+        recordCount,
+        uncompressedLength,
+        payloadLength,
+        codec,
+        encoding,
+        flags | more);
   }
 
   public boolean isEncrypted() {
@@ -143,10 +183,11 @@ public record BlockHeader(
       throw new BlockFormatException(
           Reason.BAD_CODEC, "block at " + index + ": unknown codec " + codecNumber);
     }
-    int encoding = buffer.getUnsignedByte(index + ENCODING_AT);
-    if (encoding != ENCODING_NONE) {
+    int encodingNumber = buffer.getUnsignedByte(index + ENCODING_AT);
+    BlockEncoding encoding = BlockEncoding.ofWireNumber(encodingNumber);
+    if (encoding == null) {
       throw new BlockFormatException(
-          Reason.BAD_CODEC, "block at " + index + ": unknown encoding " + encoding);
+          Reason.BAD_CODEC, "block at " + index + ": unknown encoding " + encodingNumber);
     }
     long attempt = buffer.getLongLE(index + MAP_ATTEMPT_AT);
     int mapIndex = buffer.getIntLE(index + MAP_INDEX_AT);
@@ -158,6 +199,9 @@ public record BlockHeader(
     String wrong = firstWrongField(attempt, mapIndex, partition, sequence, recordCount);
     if (wrong == null) {
       wrong = wrongLength(uncompressedLength, payloadLength, flags);
+    }
+    if (wrong == null) {
+      wrong = wrongEncoding(encoding, flags);
     }
     if (wrong == null && buffer.getUnsignedShortLE(index + RESERVED_AT) != 0) {
       wrong = "reserved bytes are not zero";
@@ -187,6 +231,7 @@ public record BlockHeader(
         uncompressedLength,
         payloadLength,
         codec,
+        encoding,
         flags);
   }
 
@@ -213,7 +258,7 @@ public record BlockHeader(
     buffer.setByte(index + VERSION_AT, VERSION);
     buffer.setByte(index + FLAGS_AT, flags);
     buffer.setByte(index + CODEC_AT, codec.wireNumber());
-    buffer.setByte(index + ENCODING_AT, ENCODING_NONE);
+    buffer.setByte(index + ENCODING_AT, encoding.wireNumber());
     buffer.setShortLE(index + RESERVED_AT, 0);
     buffer.setLongLE(index + MAP_ATTEMPT_AT, mapAttempt);
     buffer.setIntLE(index + MAP_INDEX_AT, mapIndex);
@@ -239,6 +284,12 @@ public record BlockHeader(
       return "negative sequence number " + sequence;
     }
     return recordCount < 0 ? "negative record count " + recordCount : null;
+  }
+
+  private static String wrongEncoding(BlockEncoding encoding, int flags) {
+    return encoding != BlockEncoding.NONE && (flags & FLAG_CONTINUED) != 0
+        ? "encoding " + encoding + " in a block that is CONTINUED"
+        : null;
   }
 
   private static String wrongLength(int uncompressedLength, int payloadLength, int flags) {
