@@ -57,6 +57,16 @@ public record ClientConfig(
                   + " it if jobs have many small stages.")
           .build();
 
+  /** Evaluated by the plugin of Spark, which knows the serializer of a shuffle. */
+  public static final ConfigKey<Boolean> ROW_PLANES =
+      ConfigKey.bool("rss.client.io.row.planes")
+          .defaultValue(true)
+          .doc(
+              "Whether blocks with rows of Spark SQL are encoded column by column before"
+                  + " compression, if that makes them smaller. Set `false` to rule out the encoding"
+                  + " as the cause of a problem.")
+          .build();
+
   /** Every key of a client. */
   public static final ConfigSchema SCHEMA =
       SecurityConfig.withoutSecrets(ConfigSchema.builder("client"))
@@ -70,6 +80,7 @@ public record ClientConfig(
           .keys(RetryConfig.KEYS)
           .keys(WriterConfig.KEYS)
           .keys(PushConfig.KEYS)
+          .keys(ROW_PLANES)
           .keys(AUTO_LOCAL)
           .keys(ReassignConfig.KEYS)
           .keys(ReadConfig.KEYS)

@@ -9,15 +9,18 @@ import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.fake.FakeCluster;
 import io.sluice.client.fake.FakeTransport.Fate;
 import io.sluice.client.fake.FakeTransport.Faults;
+import io.sluice.client.push.BlockSizes;
 import io.sluice.client.push.FramedPushSession;
 import io.sluice.client.push.PushConfig;
 import io.sluice.client.push.PushFailedException;
 import io.sluice.client.push.PushOptions;
+import io.sluice.client.push.RowBlocks;
 import io.sluice.client.read.BlocksMissingException;
 import io.sluice.client.read.PooledShuffleRead;
 import io.sluice.client.read.ReadConfig;
 import io.sluice.client.read.ShuffleBlock;
 import io.sluice.client.read.ShuffleReadRequest;
+import io.sluice.client.rows.TestRows;
 import io.sluice.client.server.RetryPolicy;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.error.SluiceException;
@@ -28,6 +31,7 @@ import io.sluice.proto.Open;
 import io.sluice.proto.Push;
 import io.sluice.proto.ServerId;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -50,6 +54,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class EndToEndTest {
   private static final List<BlockCodec> CODECS = List.of(BlockCodec.values());
+
+  private static final int FIELDS = 3;
 
   private record Key(int partition, long attempt) {}
 
@@ -218,7 +224,7 @@ class EndToEndTest {
       byte[] content = new byte[block.content().remaining()];
       block.content().get(content);
       assertThat(content).isEqualTo(left.removeFirst());
-      assertThat(block.records()).isEqualTo(content.length % 7 + 1);
+      assertThat(block.records()).isEqualTo(records(content));
     }
     assertThat(read.next()).isNull();
   }
@@ -232,7 +238,7 @@ class EndToEndTest {
       PayloadTransform transform)
       throws IOException {
     try (FramedPushSession session =
-        cluster.push(assignment, attempt, map, new PushOptions(transform, null, null))) {
+        cluster.push(assignment, attempt, map, options(transform, random))) {
       addSome(session, assignment.partitionCount(), attempt, random);
       if (random.nextBoolean()) {
         session.finish();
@@ -251,7 +257,7 @@ class EndToEndTest {
       PayloadTransform transform)
       throws IOException {
     try (FramedPushSession session =
-        cluster.push(assignment, attempt, map, new PushOptions(transform, null, null))) {
+        cluster.push(assignment, attempt, map, options(transform, random))) {
       Map<Key, Deque<byte[]>> added =
           addSome(session, assignment.partitionCount(), attempt, random);
       session.finish();
@@ -279,12 +285,41 @@ class EndToEndTest {
         }
       }
       for (int partition : order) {
-        byte[] content = content(random);
-        session.add(partition, content, 0, content.length, content.length % 7 + 1);
+        byte[] content = random.nextBoolean() ? rows(random) : content(random);
+        session.add(partition, content, 0, content.length, records(content));
         added.computeIfAbsent(new Key(partition, attempt), k -> new ArrayDeque<>()).add(content);
       }
     }
     return added;
+  }
+
+  private static PushOptions options(PayloadTransform transform, Random random) {
+    RowBlocks rows = random.nextInt(3) == 0 ? null : new RowBlocks(FIELDS);
+    return new PushOptions(transform, null, null, BlockSizes.PAYLOADS, rows);
+  }
+
+  /** Number of rows, or any number for other bytes. */
+  private static int records(byte[] content) {
+    ByteBuffer left = ByteBuffer.wrap(content);
+    int rows = 0;
+    while (left.remaining() >= Integer.BYTES) {
+      int length = left.getInt();
+      if (length < 0 || length > left.remaining()) {
+        break;
+      }
+      left.position(left.position() + length);
+      rows++;
+    }
+    return left.hasRemaining() ? content.length % 7 + 1 : rows;
+  }
+
+  private static byte[] rows(Random random) {
+    TestRows rows = new TestRows(FIELDS);
+    for (int i = random.nextInt(300); i >= 0; i--) {
+      rows.begin().number(0, i).number(1, random.nextInt(50));
+      rows.value(2, new byte[random.nextInt(20)]).end();
+    }
+    return rows.bytes();
   }
 
   private static byte[] content(Random random) {

@@ -37,13 +37,19 @@ public final class PluginConfig {
   private final ClientConfig client;
   private final int maxOpenStreams;
   private final long autoLocalBytes;
+  private final boolean rowPlanes;
   private final List<String> notices;
 
   private PluginConfig(
-      ClientConfig client, int maxOpenStreams, long autoLocalBytes, List<String> notices) {
+      ClientConfig client,
+      int maxOpenStreams,
+      long autoLocalBytes,
+      boolean rowPlanes,
+      List<String> notices) {
     this.client = client;
     this.maxOpenStreams = maxOpenStreams;
     this.autoLocalBytes = autoLocalBytes;
+    this.rowPlanes = rowPlanes;
     this.notices = notices;
   }
 
@@ -71,6 +77,7 @@ public final class PluginConfig {
         client,
         conf.getInt("spark.shuffle.sort.bypassMergeThreshold", DEFAULT_OPEN_STREAMS),
         set.get(ClientConfig.AUTO_LOCAL),
+        set.get(ClientConfig.ROW_PLANES),
         List.copyOf(notices));
   }
 
@@ -157,6 +164,11 @@ public final class PluginConfig {
   /** Compression codec of blocks. */
   public BlockCodec codec() {
     return client.push().codec();
+  }
+
+  /** Whether blocks with rows of Spark SQL are encoded before compression. */
+  public boolean rowPlanes() {
+    return rowPlanes;
   }
 
   /** Uncompressed size of a block, in bytes, unless one record is larger. */

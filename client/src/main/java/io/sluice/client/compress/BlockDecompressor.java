@@ -111,8 +111,8 @@ public final class BlockDecompressor implements AutoCloseable {
    * @param length bytes of the records once decoded
    * @throws SluiceException BLOCK_CORRUPT
    */
-  public void checkEncodedLength(
-      BlockCodec codec, int payloadLength, int encodedLength, int length) throws SluiceException {
+  public void checkEncodedLength(BlockCodec codec, int payloadLength, int encodedLength, int length)
+      throws SluiceException {
     checkLength(codec, payloadLength, encodedLength);
     // Only smaller records are encoded.
     if (encodedLength >= length || length > maxBlockBytes) {

@@ -72,8 +72,7 @@ final class BlockPayloads {
   void write(byte[] bytes, int offset, int count, int records, ByteBuf body, int at)
       throws IOException {
     encoding = BlockEncoding.NONE;
-    RowBlocks.Choice choice =
-        rows == null ? RowBlocks.Choice.PLAIN : rows.choose(count, records);
+    RowBlocks.Choice choice = rows == null ? RowBlocks.Choice.PLAIN : rows.choose(count, records);
     if (choice == RowBlocks.Choice.PLAIN
         || !encode(bytes, offset, count, records, body, at, choice == RowBlocks.Choice.SAMPLE)) {
       compress(bytes, offset, count, body, at);

@@ -61,8 +61,7 @@ final class PayloadReader implements AutoCloseable {
     return output;
   }
 
-  private void readRows(ByteBuffer payload, BlockHeader header, int length)
-      throws SluiceException {
+  private void readRows(ByteBuffer payload, BlockHeader header, int length) throws SluiceException {
     if (payload.remaining() < Integer.BYTES) {
       throw new SluiceException(
           StatusCode.BLOCK_CORRUPT, "row planes in " + payload.remaining() + " bytes of payload");

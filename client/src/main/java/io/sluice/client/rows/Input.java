@@ -29,6 +29,11 @@ final class Input {
     return bytes;
   }
 
+  /** The bytes, little-endian. */
+  ByteBuffer words() {
+    return words;
+  }
+
   boolean isAtEnd() {
     return at == end;
   }
@@ -55,8 +60,14 @@ final class Input {
     return words.getInt(take(Integer.BYTES));
   }
 
-  long readLong() throws SluiceException {
-    return words.getLong(take(Long.BYTES));
+  /** Reads a word of {@code count} bytes, at most eight. */
+  long readLow(int count) throws SluiceException {
+    int from = take(count);
+    long value = 0;
+    for (int i = count - 1; i >= 0; i--) {
+      value = value << Byte.SIZE | bytes[from + i] & 0xFF;
+    }
+    return value;
   }
 
   /** Reads {@code count} bytes into words, eight each; the last word is filled with zeros. */

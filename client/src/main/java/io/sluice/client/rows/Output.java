@@ -57,15 +57,25 @@ final class Output {
     at += Integer.BYTES;
   }
 
-  void putLong(long value) {
+  /** Adds the lowest {@code count} bytes of a word. */
+  void putLow(long value, int count) {
     ensure(Long.BYTES);
     words.putLong(at, value);
-    at += Long.BYTES;
+    at += count;
   }
 
   void put(byte[] source, int offset, int length) {
     ensure(length);
     System.arraycopy(source, offset, bytes, at, length);
+    at += length;
+  }
+
+  /** Adds bytes that are followed by more up to a whole word. */
+  void putPadded(ByteBuffer source, int from, int length) {
+    ensure(length + Long.BYTES);
+    for (int i = 0; i < length; i += Long.BYTES) {
+      words.putLong(at + i, source.getLong(from + i));
+    }
     at += length;
   }
 

@@ -43,6 +43,9 @@ public final class RowPlanes {
   /** Flag of a tag: only values that differ from the previous one follow, after a bitmap. */
   static final int FLAG_RUNS = 8;
 
+  /** In a tag of words: number of bytes of the base. */
+  static final int BASE_SHIFT = 4;
+
   /** Maximum number of entries of a dictionary. */
   static final int MAX_DICTIONARY = 256;
 

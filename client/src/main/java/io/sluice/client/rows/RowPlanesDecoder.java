@@ -159,7 +159,6 @@ public final class RowPlanesDecoder {
 
   private void writeValues(VariableColumn values, int kind, ByteBuffer out, int index, int rows) {
     int at = index * RowPlanes.WORD_BYTES;
-    byte[] target = out.array();
     for (int i = 0; i < rows; i++) {
       int size = values.size(i);
       int start = starts[i];
@@ -169,13 +168,12 @@ public final class RowPlanesDecoder {
         int cursor = cursors[i];
         int end = cursor + space(size, kind);
         out.putLong(start + at, (long) cursor << Integer.SIZE | size);
-        if (end > cursor) {
-          // The padding is zero.
-          out.putLong(start + end - RowPlanes.WORD_BYTES, 0);
-          if (kind == RowPlanes.KIND_RESERVED) {
-            out.putLong(start + cursor, 0);
-          }
-          values.copy(i, target, start + cursor);
+        if (kind == RowPlanes.KIND_RESERVED) {
+          out.putLong(start + cursor, 0);
+          out.putLong(start + cursor + RowPlanes.WORD_BYTES, 0);
+        }
+        if (size > 0) {
+          values.copy(i, out, start + cursor);
         }
         cursors[i] = end;
       }

@@ -58,7 +58,7 @@ public final class RowPlanesEncoder {
     for (int i = 0; i < columns; i++) {
       if (tails.kind(i) != RowPlanes.KIND_WORDS) {
         tails.load(i);
-        values.write(bytes, tails.positions(), tails.sizes(), rows);
+        values.write(source, tails.positions(), tails.sizes(), rows);
       }
     }
     if (tails.hasRest()) {

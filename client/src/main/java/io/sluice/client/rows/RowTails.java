@@ -1,6 +1,7 @@
 package io.sluice.client.rows;
 
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /**
  * Finds variable-length columns without a schema. The slot of such a value has its offset in the
@@ -55,8 +56,9 @@ final class RowTails {
       positions = new int[length];
       sizes = new int[length];
     }
-    if (!search() || !hasZeroPadding()) {
-      java.util.Arrays.fill(kinds, WORDS);
+    search();
+    if (!hasZeroPadding()) {
+      Arrays.fill(kinds, WORDS);
       startSearch();
     }
     hasRest = false;
@@ -67,21 +69,21 @@ final class RowTails {
   }
 
   private void startSearch() {
-    java.util.Arrays.fill(ends, 0, rows, fixedBytes);
+    Arrays.fill(ends, 0, rows, fixedBytes);
     last = -1;
     mayBePadded = true;
     mayBeReserved = false;
   }
 
-  private boolean search() {
-    java.util.Arrays.fill(kinds, WORDS);
+  private void search() {
+    Arrays.fill(kinds, WORDS);
     startSearch();
     boolean anyTail = false;
     for (int i = 0; i < rows && !anyTail; i++) {
       anyTail = endOf(i) - starts[i] > fixedBytes;
     }
     if (!anyTail) {
-      return true;
+      return;
     }
     for (int column = 0; column < columns; column++) {
       boolean padded = mayBePadded && follows(column, ends);
@@ -92,7 +94,6 @@ final class RowTails {
       }
     }
     settle(mayBeReserved && !endsRows(ends) && endsRows(reservedEnds));
-    return true;
   }
 
   /** Decides how much space the values of the last column have. */
@@ -173,31 +174,28 @@ final class RowTails {
       if (kinds[column] != WORDS) {
         load(column);
         for (int i = 0; i < rows; i++) {
-          if (sizes[i] >= 0 && !isZero(positions[i] + sizes[i], starts[i] + cursors[i])) {
+          int end = starts[i] + cursors[i];
+          if (end > endOf(i) || (sizes[i] >= 0 && !isZero(positions[i] + sizes[i], end))) {
             return false;
           }
         }
-      }
-    }
-    for (int i = 0; i < rows; i++) {
-      if (starts[i] + cursors[i] > endOf(i)) {
-        return false;
       }
     }
     return true;
   }
 
   private boolean isZero(int from, int to) {
-    for (int i = from; i < to; i++) {
-      if (source.get(i) != 0) {
-        return false;
-      }
+    if (to - from < RowPlanes.WORD_BYTES) {
+      // Values begin at whole words, so there is at least one word before the end.
+      int unused = (to - from) * Byte.SIZE;
+      return unused <= 0 || source.getLong(to - RowPlanes.WORD_BYTES) >>> Long.SIZE - unused == 0;
     }
-    return true;
+    return source.getLong(to - RowPlanes.WORD_BYTES) == 0
+        && isZero(from, to - RowPlanes.WORD_BYTES);
   }
 
   private void startLoading() {
-    java.util.Arrays.fill(cursors, 0, rows, fixedBytes);
+    Arrays.fill(cursors, 0, rows, fixedBytes);
   }
 
   /** Kind of a column. */

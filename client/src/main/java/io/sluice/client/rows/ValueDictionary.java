@@ -1,25 +1,30 @@
 package io.sluice.client.rows;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /** Distinct values of a variable-length column, in order of appearance. Owned by one thread. */
 final class ValueDictionary {
   private static final int SLOTS = 1024;
-  private static final int SLOT_SHIFT = Integer.SIZE - 10;
-  private static final int MULTIPLIER = 0x9E37_79B1;
+  private static final int SLOT_SHIFT = Long.SIZE - 10;
+  private static final long MULTIPLIER = 0x9E37_79B9_7F4A_7C15L;
 
   /** After this number of values, the dictionary must have stopped to grow at the first pace. */
   private static final int FIRST_CHECK = 96;
 
   private final short[] slots = new short[SLOTS];
-  private final int[] hashes = new int[RowPlanes.MAX_DICTIONARY];
+  private final long[] hashes = new long[RowPlanes.MAX_DICTIONARY];
   private final int[] positions = new int[RowPlanes.MAX_DICTIONARY];
   private final int[] sizes = new int[RowPlanes.MAX_DICTIONARY];
   private byte[] codes = new byte[0];
   private int size;
 
-  /** Builds the dictionary; false if it would not be much shorter than the values. */
-  boolean build(byte[] bytes, int[] from, int[] lengths, int count) {
+  /**
+   * Builds the dictionary; false if it would not be much shorter than the values.
+   *
+   * @param source borrows: little-endian; after each value there are zeros up to a whole word
+   */
+  boolean build(ByteBuffer source, int[] from, int[] lengths, int count) {
     Arrays.fill(slots, (short) 0);
     if (codes.length < count) {
       codes = new byte[Math.max(count, codes.length * 2)];
@@ -27,10 +32,10 @@ final class ValueDictionary {
     int limit = Math.min(RowPlanes.MAX_DICTIONARY, count / 2);
     size = 0;
     for (int i = 0; i < count; i++) {
-      int hash = hash(bytes, from[i], lengths[i]);
-      int slot = hash * MULTIPLIER >>> SLOT_SHIFT;
+      long hash = hash(source, from[i], lengths[i]);
+      int slot = (int) (hash >>> SLOT_SHIFT);
       int entry = slots[slot];
-      while (entry != 0 && !isEntry(entry - 1, hash, bytes, from[i], lengths[i])) {
+      while (entry != 0 && !isEntry(entry - 1, hash, source, from[i], lengths[i])) {
         slot = slot + 1 & SLOTS - 1;
         entry = slots[slot];
       }
@@ -49,23 +54,25 @@ final class ValueDictionary {
     return true;
   }
 
-  private boolean isEntry(int entry, int hash, byte[] bytes, int from, int length) {
+  private boolean isEntry(int entry, long hash, ByteBuffer source, int from, int length) {
     return hashes[entry] == hash
         && sizes[entry] == length
-        && isSame(bytes, positions[entry], from, length);
+        && isSame(source, positions[entry], from, length);
   }
 
-  private static int hash(byte[] bytes, int from, int length) {
-    int hash = length;
-    for (int i = from; i < from + length; i++) {
-      hash = hash * 31 + bytes[i];
+  private static long hash(ByteBuffer source, int from, int length) {
+    long hash = length;
+    for (int i = 0; i < length; i += Long.BYTES) {
+      hash = (hash ^ source.getLong(from + i)) * MULTIPLIER;
+      hash ^= hash >>> Integer.SIZE;
     }
-    return hash;
+    return hash * MULTIPLIER;
   }
 
-  static boolean isSame(byte[] bytes, int one, int other, int length) {
-    for (int i = 0; i < length; i++) {
-      if (bytes[one + i] != bytes[other + i]) {
+  /** Compares values whole words at a time: their padding is zero. */
+  static boolean isSame(ByteBuffer source, int one, int other, int length) {
+    for (int i = 0; i < length; i += Long.BYTES) {
+      if (source.getLong(one + i) != source.getLong(other + i)) {
         return false;
       }
     }

@@ -1,5 +1,7 @@
 package io.sluice.client.rows;
 
+import java.nio.ByteBuffer;
+
 /**
  * Writes the values of a variable-length column: as numbers if they are short, as numbers of a
  * dictionary if few of them differ, else their bytes one after the other. Owned by one thread.
@@ -25,40 +27,41 @@ final class ValueEncoder {
   /**
    * Writes one value for each row.
    *
-   * @param bytes borrows
+   * @param source borrows: little-endian; after each value there are zeros up to a whole word
    * @param positions where the values begin
    * @param sizes their bytes; -1 for none
    */
-  void write(byte[] bytes, int[] positions, int[] sizes, int count) {
+  void write(ByteBuffer source, int[] positions, int[] sizes, int count) {
     if (count >= MIN_REPEATED) {
-      int kept = countRuns(bytes, positions, sizes, count);
+      int kept = countRuns(source, positions, sizes, count);
       if (kept * HUNDRED <= count * PERCENT_FOR_RUNS) {
         int tagAt = out.at();
         out.put(0);
-        keepFirstOfRuns(bytes, positions, sizes, count);
-        writeValues(tagAt, RowPlanes.FLAG_RUNS, bytes, keptPositions, keptSizes, kept);
+        keepFirstOfRuns(source, positions, sizes, count);
+        writeValues(tagAt, RowPlanes.FLAG_RUNS, source, keptPositions, keptSizes, kept);
         return;
       }
     }
     int tagAt = out.at();
     out.put(0);
-    writeValues(tagAt, 0, bytes, positions, sizes, count);
+    writeValues(tagAt, 0, source, positions, sizes, count);
   }
 
-  private static int countRuns(byte[] bytes, int[] positions, int[] sizes, int count) {
+  private static int countRuns(ByteBuffer source, int[] positions, int[] sizes, int count) {
     int runs = 1;
     for (int i = 1; i < count; i++) {
-      runs += isSame(bytes, positions, sizes, i, i - 1) ? 0 : 1;
+      runs += isSame(source, positions, sizes, i, i - 1) ? 0 : 1;
     }
     return runs;
   }
 
-  private static boolean isSame(byte[] bytes, int[] positions, int[] sizes, int one, int other) {
+  private static boolean isSame(
+      ByteBuffer source, int[] positions, int[] sizes, int one, int other) {
     return sizes[one] == sizes[other]
-        && ValueDictionary.isSame(bytes, positions[one], positions[other], sizes[one]);
+        && ValueDictionary.isSame(source, positions[one], positions[other], sizes[one]);
   }
 
-  private void keepFirstOfRuns(byte[] bytes, int[] positions, int[] sizes, int count) {
+  private void keepFirstOfRuns(ByteBuffer source, int[] positions, int[] sizes, int count) {
     if (keptSizes.length < count) {
       keptPositions = new int[Math.max(count, keptPositions.length * 2)];
       keptSizes = new int[keptPositions.length];
@@ -66,7 +69,7 @@ final class ValueEncoder {
     int kept = 0;
     int bits = 0;
     for (int i = 0; i < count; i++) {
-      if (i == 0 || !isSame(bytes, positions, sizes, i, i - 1)) {
+      if (i == 0 || !isSame(source, positions, sizes, i, i - 1)) {
         keptPositions[kept] = positions[i];
         keptSizes[kept++] = sizes[i];
         bits |= 1 << (i & 7);
@@ -79,22 +82,22 @@ final class ValueEncoder {
   }
 
   private void writeValues(
-      int tagAt, int flags, byte[] bytes, int[] positions, int[] sizes, int count) {
-    if (count >= MIN_REPEATED && dictionary.build(bytes, positions, sizes, count)) {
+      int tagAt, int flags, ByteBuffer source, int[] positions, int[] sizes, int count) {
+    if (count >= MIN_REPEATED && dictionary.build(source, positions, sizes, count)) {
       int entries = dictionary.size();
       out.set(tagAt, RowPlanes.FORM_DISTINCT | flags);
       out.put(entries - 1);
       int entriesAt = out.at();
       out.put(0);
-      writePlain(entriesAt, 0, bytes, dictionary.positions(), dictionary.sizes(), entries);
+      writePlain(entriesAt, 0, source, dictionary.positions(), dictionary.sizes(), entries);
       words.writeCodes(dictionary.codes(), count, entries);
       return;
     }
-    writePlain(tagAt, flags, bytes, positions, sizes, count);
+    writePlain(tagAt, flags, source, positions, sizes, count);
   }
 
   private void writePlain(
-      int tagAt, int flags, byte[] bytes, int[] positions, int[] sizes, int count) {
+      int tagAt, int flags, ByteBuffer source, int[] positions, int[] sizes, int count) {
     int longest = 0;
     long total = 0;
     ensureNumbers(count);
@@ -110,14 +113,14 @@ final class ValueEncoder {
       long needed = 0;
       long most = total * Byte.SIZE * PERCENT_FOR_NUMBERS / HUNDRED;
       for (int word = 0; word < width && needed < most; word++) {
-        loadNumbers(bytes, positions, sizes, count, width - 1 - word);
+        loadNumbers(source, positions, sizes, count, width - 1 - word);
         needed += words.bits(numbers, count);
       }
       if (needed < most) {
         out.set(tagAt, RowPlanes.FORM_NUMBERS | flags);
         out.put(width);
         for (int word = 0; word < width; word++) {
-          loadNumbers(bytes, positions, sizes, count, width - 1 - word);
+          loadNumbers(source, positions, sizes, count, width - 1 - word);
           words.write(numbers, count);
         }
         return;
@@ -126,7 +129,7 @@ final class ValueEncoder {
     out.set(tagAt, RowPlanes.FORM_BYTES | flags);
     for (int i = 0; i < count; i++) {
       if (sizes[i] > 0) {
-        out.put(bytes, positions[i], sizes[i]);
+        out.putPadded(source, positions[i], sizes[i]);
       }
     }
   }
@@ -142,15 +145,17 @@ final class ValueEncoder {
    *
    * @param index 0 is the word of the lowest bytes
    */
-  private void loadNumbers(byte[] bytes, int[] positions, int[] sizes, int count, int index) {
+  private void loadNumbers(ByteBuffer source, int[] positions, int[] sizes, int count, int index) {
     for (int i = 0; i < count; i++) {
-      int end = positions[i] + Math.max(0, sizes[i]) - index * Long.BYTES;
-      int from = Math.max(positions[i], end - Long.BYTES);
-      long number = 0;
-      for (int at = from; at < end; at++) {
-        number = number << Byte.SIZE | bytes[at] & 0xFF;
+      int size = sizes[i] - index * Long.BYTES;
+      if (size <= 0) {
+        numbers[i] = 0;
+      } else if (size >= Long.BYTES) {
+        numbers[i] = Long.reverseBytes(source.getLong(positions[i] + size - Long.BYTES));
+      } else {
+        numbers[i] =
+            Long.reverseBytes(source.getLong(positions[i])) >>> (Long.BYTES - size) * Byte.SIZE;
       }
-      numbers[i] = number;
     }
   }
 }

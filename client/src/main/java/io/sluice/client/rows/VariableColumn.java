@@ -1,6 +1,8 @@
 package io.sluice.client.rows;
 
 import io.sluice.common.error.SluiceException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /** Values of a variable-length column of a block, one for each row. Owned by one thread. */
 final class VariableColumn {
@@ -8,7 +10,7 @@ final class VariableColumn {
 
   private final int[] positions;
   private final int[] sizes;
-  private byte[] source;
+  private ByteBuffer source;
 
   private VariableColumn(int rows) {
     positions = new int[rows];
@@ -78,7 +80,7 @@ final class VariableColumn {
       }
     }
     if (form == RowPlanes.FORM_BYTES) {
-      source = in.bytes();
+      source = in.words();
       int from = in.take((int) total);
       for (int i = 0; i < count; i++) {
         positions[i] += from;
@@ -101,7 +103,9 @@ final class VariableColumn {
         throw Input.damaged("a number of " + sizes[i] + " bytes in " + width + " words");
       }
     }
-    source = new byte[total];
+    // With room to copy the last value as a whole word.
+    byte[] numbers = new byte[total + Long.BYTES];
+    source = ByteBuffer.wrap(numbers).order(ByteOrder.LITTLE_ENDIAN);
     for (int index = width - 1; index >= 0; index--) {
       words.read(in, scratch, count);
       for (int i = 0; i < count; i++) {
@@ -110,7 +114,7 @@ final class VariableColumn {
         int at = from + sizes[i] - index * Long.BYTES - 1;
         int first = Math.max(from, at - Long.BYTES + 1);
         for (; at >= first; at--) {
-          source[at] = (byte) number;
+          numbers[at] = (byte) number;
           number >>>= Byte.SIZE;
         }
       }
@@ -122,8 +126,27 @@ final class VariableColumn {
     return sizes[row];
   }
 
-  /** Copies the value of a row. */
-  void copy(int row, byte[] target, int at) {
-    System.arraycopy(source, positions[row], target, at, sizes[row]);
+  /** Writes the value of a row, and zeros up to a whole word. */
+  void copy(int row, ByteBuffer target, int at) {
+    int size = sizes[row];
+    int from = positions[row];
+    if (source.limit() - from < RowPlanes.padded(size)) {
+      copyLast(size, from, target, at);
+      return;
+    }
+    int whole = size & -Long.BYTES;
+    for (int i = 0; i < whole; i += Long.BYTES) {
+      target.putLong(at + i, source.getLong(from + i));
+    }
+    if (whole < size) {
+      long mask = -1L >>> (whole + Long.BYTES - size) * Byte.SIZE;
+      target.putLong(at + whole, source.getLong(from + whole) & mask);
+    }
+  }
+
+  /** Copies a value at the end of its source, which has no whole word there. */
+  private void copyLast(int size, int from, ByteBuffer target, int at) {
+    target.putLong(at + RowPlanes.padded(size) - Long.BYTES, 0);
+    System.arraycopy(source.array(), from, target.array(), at, size);
   }
 }

@@ -5,8 +5,6 @@ import java.util.Arrays;
 
 /** Reads sequences of words that {@link WordEncoder} wrote. Owned by one thread. */
 final class WordDecoder {
-  private static final int KNOWN_TAG_BITS = RowPlanes.FORM_MASK | RowPlanes.FLAG_RUNS;
-
   private final RunBitmap runs = new RunBitmap();
   private final long[] entries = new long[RowPlanes.MAX_DICTIONARY];
   private long[] plane = new long[0];
@@ -23,31 +21,30 @@ final class WordDecoder {
    */
   void read(Input in, long[] target, int count) throws SluiceException {
     int tag = in.readByte();
-    if ((tag & ~KNOWN_TAG_BITS) != 0) {
-      throw Input.damaged("unknown form of words " + tag);
-    }
     if ((tag & RowPlanes.FLAG_RUNS) == 0) {
       readForm(in, tag, target, count);
       return;
     }
     int kept = runs.read(in, count);
-    readForm(in, tag & RowPlanes.FORM_MASK, target, kept);
+    readForm(in, tag & ~RowPlanes.FLAG_RUNS, target, kept);
     runs.expand(target, kept);
   }
 
-  private void readForm(Input in, int form, long[] target, int count) throws SluiceException {
-    if (form == RowPlanes.FORM_DICTIONARY) {
+  private void readForm(Input in, int tag, long[] target, int count) throws SluiceException {
+    if (tag == RowPlanes.FORM_DICTIONARY) {
       readDictionary(in, target, count);
       return;
     }
-    readSimple(in, form, target, count);
+    readSimple(in, tag, target, count);
   }
 
-  private void readSimple(Input in, int form, long[] target, int count) throws SluiceException {
-    if (form > RowPlanes.FORM_DELTA) {
-      throw Input.damaged("unknown form of words " + form);
+  private void readSimple(Input in, int tag, long[] target, int count) throws SluiceException {
+    int form = tag & (1 << RowPlanes.BASE_SHIFT) - 1;
+    int baseBytes = tag >>> RowPlanes.BASE_SHIFT;
+    if (form > RowPlanes.FORM_DELTA || baseBytes > Long.BYTES) {
+      throw Input.damaged("unknown form of words " + tag);
     }
-    long base = in.readLong();
+    long base = in.readLow(baseBytes);
     if (form == RowPlanes.FORM_CONSTANT) {
       Arrays.fill(target, 0, count, base);
       return;

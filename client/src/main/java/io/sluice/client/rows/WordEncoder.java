@@ -116,8 +116,9 @@ final class WordEncoder {
         return;
       }
     }
-    out.set(tagAt, form | flags);
-    out.putLong(base);
+    int baseBytes = Long.BYTES - Long.numberOfLeadingZeros(base) / Byte.SIZE;
+    out.set(tagAt, form | flags | baseBytes << RowPlanes.BASE_SHIFT);
+    out.putLow(base, baseBytes);
     if (form == RowPlanes.FORM_CONSTANT) {
       return;
     }

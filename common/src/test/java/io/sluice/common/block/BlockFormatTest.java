@@ -119,6 +119,43 @@ class BlockFormatTest {
   }
 
   @Test
+  void aBlockKeepsItsEncoding() throws BlockFormatException {
+    BlockHeader header =
+        new BlockHeader(1, 0, 0, 0, 5, 99, 11, BlockCodec.LZ4, BlockEncoding.ROW_PLANES, 0);
+    ByteBuf block = sealed(header, EXAMPLE_PAYLOAD);
+    assertThat(BlockFormat.readVerified(block, 0, block.writerIndex())).isEqualTo(header);
+  }
+
+  @Test
+  void refusesAnEncodedBlockThatDoesNotHoldWholeRecords() {
+    assertThatThrownBy(
+            () ->
+                new BlockHeader(
+                    1,
+                    0,
+                    0,
+                    0,
+                    5,
+                    99,
+                    11,
+                    BlockCodec.LZ4,
+                    BlockEncoding.ROW_PLANES,
+                    BlockHeader.FLAG_CONTINUED))
+        .hasMessageContaining("ROW_PLANES in a block that is CONTINUED");
+    ByteBuf block =
+        sealed(
+            new BlockHeader(1, 0, 0, 0, 5, 11, 11, BlockCodec.NONE, BlockHeader.FLAG_CONTINUED),
+            EXAMPLE_PAYLOAD);
+    block.setByte(BlockHeader.ENCODING_AT, BlockEncoding.ROW_PLANES.wireNumber());
+    assertThat(
+            catchThrowableOfType(
+                    BlockFormatException.class,
+                    () -> BlockFormat.readVerified(block, 0, block.writerIndex()))
+                .reason())
+        .isEqualTo(Reason.BAD_FIELD);
+  }
+
+  @Test
   void refusesEveryTruncation() {
     ByteBuf block = sealed(EXAMPLE, EXAMPLE_PAYLOAD);
     for (int end = 0; end < block.writerIndex(); end++) {
@@ -149,7 +186,7 @@ class BlockFormatTest {
     assertThat(reasonAfterSetting(BlockHeader.FLAGS_AT, FLAG_ALL_UNKNOWN))
         .isEqualTo(Reason.BAD_FLAGS);
     assertThat(reasonAfterSetting(BlockHeader.CODEC_AT, 9)).isEqualTo(Reason.BAD_CODEC);
-    assertThat(reasonAfterSetting(BlockHeader.ENCODING_AT, 1)).isEqualTo(Reason.BAD_CODEC);
+    assertThat(reasonAfterSetting(BlockHeader.ENCODING_AT, 2)).isEqualTo(Reason.BAD_CODEC);
     assertThat(reasonAfterSetting(BlockHeader.RESERVED_AT, 1)).isEqualTo(Reason.BAD_FIELD);
     assertThat(reasonAfterSetting(BlockHeader.PARTITION_AT + 3, 0x80)).isEqualTo(Reason.BAD_FIELD);
     assertThat(reasonAfterSetting(BlockHeader.LENGTH, 0)).isEqualTo(Reason.BAD_CHECKSUM);

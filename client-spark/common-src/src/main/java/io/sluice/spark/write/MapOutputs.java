@@ -8,6 +8,7 @@ import io.sluice.client.push.BlockSizes;
 import io.sluice.client.push.MapAttempt;
 import io.sluice.client.push.PushOptions;
 import io.sluice.client.push.ReplacementServers;
+import io.sluice.client.push.RowBlocks;
 import io.sluice.spark.local.BackgroundPush;
 import io.sluice.spark.local.LocalMapFiles;
 import io.sluice.spark.local.LocalMapOutput;
@@ -59,26 +60,36 @@ public final class MapOutputs {
   /**
    * Opens the output of an attempt; owned by the caller.
    *
+   * @param rows rows of the shuffle; null if its records are not encoded
    * @param statistics notified of the result when the output is closed
    */
   public MapOutput open(
       ShuffleAssignment assignment,
       MapAttempt attempt,
+      RowBlocks rows,
       TaskContext context,
       ShuffleWriteMetricsReporter metrics,
       ShuffleStatistics statistics) {
     return switch (mode) {
       case FALLBACK ->
-          pushed(assignment, attempt, local(assignment, attempt), context, metrics, statistics);
+          pushed(
+              assignment,
+              attempt,
+              local(assignment, attempt),
+              rows,
+              context,
+              metrics,
+              statistics);
       case ALWAYS ->
           local(
               assignment,
               attempt,
               () -> backgroundPush.add(assignment, attempt),
+              rows,
               context,
               metrics,
               statistics);
-      case NEVER -> pushed(assignment, attempt, null, context, metrics, statistics);
+      case NEVER -> pushed(assignment, attempt, null, rows, context, metrics, statistics);
     };
   }
 
@@ -86,15 +97,17 @@ public final class MapOutputs {
    * Opens a local-only output for an attempt whose shuffle servers no longer accept, in any mode.
    * Owned by the caller.
    *
+   * @param rows rows of the shuffle; null if its records are not encoded
    * @param statistics notified of the result when the output is closed
    */
   public MapOutput openLocal(
       ShuffleAssignment assignment,
       MapAttempt attempt,
+      RowBlocks rows,
       TaskContext context,
       ShuffleWriteMetricsReporter metrics,
       ShuffleStatistics statistics) {
-    return local(assignment, attempt, null, context, metrics, statistics);
+    return local(assignment, attempt, null, rows, context, metrics, statistics);
   }
 
   private LocalMapOutput local(ShuffleAssignment assignment, MapAttempt attempt) {
@@ -111,12 +124,14 @@ public final class MapOutputs {
       ShuffleAssignment assignment,
       MapAttempt attempt,
       Runnable afterCommit,
+      RowBlocks rows,
       TaskContext context,
       ShuffleWriteMetricsReporter metrics,
       ShuffleStatistics statistics) {
     LocalMapOutput local = local(assignment, attempt);
     return new SessionOutput(
-        client.localSession(assignment, attempt, new PushOptions(transform, null, local, sizes)),
+        client.localSession(
+            assignment, attempt, new PushOptions(transform, null, local, sizes, rows)),
         attempt.id(),
         executor,
         local,
@@ -130,12 +145,15 @@ public final class MapOutputs {
       ShuffleAssignment assignment,
       MapAttempt attempt,
       LocalMapOutput local,
+      RowBlocks rows,
       TaskContext context,
       ShuffleWriteMetricsReporter metrics,
       ShuffleStatistics statistics) {
     return new SessionOutput(
         client.pushSession(
-            assignment, attempt, new PushOptions(transform, replacementServers, local, sizes)),
+            assignment,
+            attempt,
+            new PushOptions(transform, replacementServers, local, sizes, rows)),
         attempt.id(),
         executor,
         local,

@@ -9,6 +9,7 @@ import io.sluice.client.coordinator.ShuffleRegistration.Reason;
 import io.sluice.client.coordinator.ShuffleRegistration.Refused;
 import io.sluice.client.push.ApplicationAssignments;
 import io.sluice.client.push.MapAttempt;
+import io.sluice.client.push.RowBlocks;
 import io.sluice.client.read.ShuffleReadRequest;
 import io.sluice.spark.BarrierStages;
 import io.sluice.spark.DriverShuffles;
@@ -47,6 +48,7 @@ import io.sluice.spark.write.MapOutput;
 import io.sluice.spark.write.MapOutputs;
 import io.sluice.spark.write.ObjectWriter;
 import io.sluice.spark.write.SerializedWriter;
+import io.sluice.spark.write.ShuffleRows;
 import io.sluice.spark.write.SluiceWriter;
 import io.sluice.spark.write.StreamPerPartitionWriter;
 import java.util.Optional;
@@ -77,6 +79,7 @@ public class RssShuffleManager extends SortShuffleManager {
   private final boolean isDriver;
   private final KnownAssignments known = new KnownAssignments();
   private final LocalMapFiles localFiles;
+  private final ShuffleRows rows;
   private final Object lock = new Object();
 
   // Guarded by lock.
@@ -97,6 +100,7 @@ public class RssShuffleManager extends SortShuffleManager {
     this.isDriver = isDriver;
     this.config = PluginConfig.of(conf);
     this.localFiles = new LocalMapFiles(shuffleBlockResolver());
+    this.rows = new ShuffleRows(config.rowPlanes());
     if (isDriver) {
       config.logNotices();
     }
@@ -197,10 +201,12 @@ public class RssShuffleManager extends SortShuffleManager {
     handle.passCredential(client(assignment.shuffle().getApplication()));
     MapOutputs outputs = outputs(assignment.shuffle().getApplication());
     MapAttempt attempt = new MapAttempt(mapId, context.partitionId());
+    RowBlocks encoded = rows.of(handle.shuffleId(), dependency.serializer());
     MapOutput output =
         handle.isRemoved()
-            ? outputs.openLocal(assignment, attempt, context, metrics, handle.statistics())
-            : outputs.open(assignment, attempt, context, metrics, handle.statistics());
+            ? outputs.openLocal(
+                assignment, attempt, encoded, context, metrics, handle.statistics())
+            : outputs.open(assignment, attempt, encoded, context, metrics, handle.statistics());
     if (dependency.mapSideCombine()) {
       return new ObjectWriter<>(dependency, context, mapId, output, config.blockBytes());
     }
@@ -326,6 +332,7 @@ public class RssShuffleManager extends SortShuffleManager {
       all.unregister(shuffleId);
     }
     known.forget(shuffleId);
+    rows.forget(shuffleId);
     localFiles.removeAll(shuffleId);
     return super.unregisterShuffle(shuffleId);
   }

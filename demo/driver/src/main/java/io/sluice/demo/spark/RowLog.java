@@ -52,14 +52,14 @@ final class RowLog {
     Map<Integer, List<MapFiles>> files = new TreeMap<>();
     Map<String, Path> all = find();
     all.forEach(
-            (name, file) -> {
-              Matcher matcher = DATA.matcher(name);
-              if (matcher.matches()) {
-                files
-                    .computeIfAbsent(Integer.parseInt(matcher.group(1)), key -> new ArrayList<>())
-                    .add(new MapFiles(file, all.get(name.replace(".data", ".index"))));
-              }
-            });
+        (name, file) -> {
+          Matcher matcher = DATA.matcher(name);
+          if (matcher.matches()) {
+            files
+                .computeIfAbsent(Integer.parseInt(matcher.group(1)), key -> new ArrayList<>())
+                .add(new MapFiles(file, all.get(name.replace(".data", ".index"))));
+          }
+        });
     int number = 0;
     for (Map.Entry<Integer, List<MapFiles>> exchange : files.entrySet()) {
       if (fields.containsKey(exchange.getKey())) {

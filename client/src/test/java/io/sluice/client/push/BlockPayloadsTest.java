@@ -1,0 +1,126 @@
+package io.sluice.client.push;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.sluice.client.compress.BlockCodecs;
+import io.sluice.client.compress.BlockCompressor;
+import io.sluice.client.rows.TestRows;
+import io.sluice.common.block.BlockCodec;
+import io.sluice.common.block.BlockEncoding;
+import java.nio.charset.StandardCharsets;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class BlockPayloadsTest {
+  private static final int FIELDS = 4;
+
+  private static TestRows facts(long seed, int count) {
+    Random random = new Random(seed);
+    TestRows rows = new TestRows(FIELDS);
+    for (int i = 0; i < count; i++) {
+      rows.begin()
+          .number(0, 1_000_000 + i * 4L)
+          .number(1, random.nextInt(10_000))
+          .number(2, random.nextInt(50) * 100)
+          .value(3, ("name " + random.nextInt(20)).getBytes(StandardCharsets.UTF_8))
+          .end();
+    }
+    return rows;
+  }
+
+  /** Writes payloads as a session does, and keeps the last one. */
+  private static final class Written {
+    private final BlockPayloads payloads;
+    private int length;
+
+    Written(BlockCompressor compressor, RowBlocks rows) {
+      payloads = new BlockPayloads(compressor, null, rows);
+    }
+
+    Written add(TestRows rows, int records) throws Exception {
+      byte[] bytes = rows.bytes();
+      int room = payloads.room(bytes.length);
+      ByteBuf body = Unpooled.directBuffer(room, room);
+      try {
+        payloads.write(bytes, 0, bytes.length, records, body, 0);
+        length = body.writerIndex();
+        assertThat(length).isEqualTo(payloads.length());
+      } finally {
+        body.release();
+      }
+      return this;
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(BlockCodec.class)
+  void encodedRowsAreSmallerWithEveryCodec(BlockCodec codec) throws Exception {
+    try (BlockCompressor compressor = BlockCodecs.compressor(codec, 1)) {
+      TestRows rows = facts(1, 1000);
+      Written plain = new Written(compressor, null).add(rows, rows.rows());
+      Written encoded = new Written(compressor, new RowBlocks(FIELDS)).add(rows, rows.rows());
+      assertThat(encoded.payloads.encoding()).isEqualTo(BlockEncoding.ROW_PLANES);
+      assertThat(encoded.length).isLessThan(plain.length * 7 / 10);
+      assertThat(plain.payloads.encoding()).isEqualTo(BlockEncoding.NONE);
+      assertThat(plain.payloads.plainLength()).isEqualTo(plain.length);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(BlockCodec.class)
+  void theReportedLengthIsThatOfRowsThatAreNotEncoded(BlockCodec codec) throws Exception {
+    try (BlockCompressor compressor = BlockCodecs.compressor(codec, 1)) {
+      Written plain = new Written(compressor, null);
+      Written encoded = new Written(compressor, new RowBlocks(FIELDS));
+      long expected = 0;
+      long found = 0;
+      for (int block = 0; block < 40; block++) {
+        TestRows rows = facts(block, 100);
+        expected += plain.add(rows, rows.rows()).length;
+        found += encoded.add(rows, rows.rows()).payloads.plainLength();
+        assertThat(encoded.payloads.plainCodec(rows.bytes().length)).isEqualTo(codec);
+      }
+      assertThat(found).isBetween(expected * 97 / 100, expected * 103 / 100);
+    }
+  }
+
+  @Test
+  void rowsThatDoNotGetSmallerStayPlain() throws Exception {
+    TestRows rows = new TestRows(FIELDS);
+    Random random = new Random(1);
+    for (int i = 0; i < 50; i++) {
+      byte[] value = new byte[400];
+      random.nextBytes(value);
+      rows.begin().value(0, value).end();
+    }
+    try (BlockCompressor compressor = BlockCodecs.compressor(BlockCodec.LZ4, 1)) {
+      Written plain = new Written(compressor, null).add(rows, rows.rows());
+      RowBlocks shared = new RowBlocks(FIELDS);
+      Written found = new Written(compressor, shared);
+      for (int i = 0; i < 10; i++) {
+        assertThat(found.add(rows, rows.rows()).length).isLessThanOrEqualTo(plain.length);
+      }
+      assertThat(shared.choose(rows.bytes().length, rows.rows())).isEqualTo(RowBlocks.Choice.PLAIN);
+    }
+  }
+
+  @Test
+  void recordsThatAreNotWholeStayPlain() throws Exception {
+    try (BlockCompressor compressor = BlockCodecs.compressor(BlockCodec.LZ4, 1)) {
+      Written found = new Written(compressor, new RowBlocks(FIELDS)).add(facts(1, 500), 0);
+      assertThat(found.payloads.encoding()).isEqualTo(BlockEncoding.NONE);
+    }
+  }
+
+  @Test
+  void bytesThatAreNoRowsStayPlain() throws Exception {
+    try (BlockCompressor compressor = BlockCodecs.compressor(BlockCodec.LZ4, 1)) {
+      Written found = new Written(compressor, new RowBlocks(FIELDS + 9)).add(facts(1, 500), 500);
+      assertThat(found.payloads.encoding()).isEqualTo(BlockEncoding.NONE);
+    }
+  }
+}
