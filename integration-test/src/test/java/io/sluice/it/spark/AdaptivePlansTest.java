@@ -22,6 +22,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -112,30 +113,36 @@ class AdaptivePlansTest {
   @Test
   void sizesAndFinalPlansAreThoseOfTheBuiltInShuffle() throws IOException, InterruptedException {
     assertSameSizesAndPlans(
-        Workload.TPCH, "zstd", Workload.TPCH.select("1,3,13"), List.of("tpch/broadcast/8"));
+        Workload.TPCH, "zstd", true, Workload.TPCH.select("1,3,13"), List.of("tpch/broadcast/8"));
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"zstd", "lz4", "snappy"})
+  @CsvSource({"zstd, true", "zstd, false", "lz4, true", "lz4, false", "snappy, true"})
   @Tag("nightly")
-  void sizesAndFinalPlansOfTpchAreThoseOfTheBuiltInShuffle(String codec)
+  void sizesAndFinalPlansOfTpchAreThoseOfTheBuiltInShuffle(String codec, boolean rowPlanes)
       throws IOException, InterruptedException {
-    assertSameSizesAndPlans(Workload.TPCH, codec, Workload.TPCH.queries(), BROADCASTING);
+    assertSameSizesAndPlans(Workload.TPCH, codec, rowPlanes, Workload.TPCH.queries(), BROADCASTING);
   }
 
-  @Test
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
   @Tag("nightly")
-  void sizesAndFinalPlansOfTpcdsAreThoseOfTheBuiltInShuffle()
+  void sizesAndFinalPlansOfTpcdsAreThoseOfTheBuiltInShuffle(boolean rowPlanes)
       throws IOException, InterruptedException {
-    assertSameSizesAndPlans(Workload.TPCDS, "zstd", Workload.TPCDS.queries(), List.of());
+    assertSameSizesAndPlans(Workload.TPCDS, "zstd", rowPlanes, Workload.TPCDS.queries(), List.of());
   }
 
   /**
+   * @param rowPlanes whether rows are encoded; map statuses have the sizes without
    * @param numbers queries whose plans are compared
    * @param broadcasting queries some of whose joins become broadcast joins at run time
    */
   private void assertSameSizesAndPlans(
-      Workload workload, String codec, List<String> numbers, List<String> broadcasting)
+      Workload workload,
+      String codec,
+      boolean rowPlanes,
+      List<String> numbers,
+      List<String> broadcasting)
       throws IOException, InterruptedException {
     makeTables(workload);
     List<String> queries = numbers.stream().map(query -> workload + "/" + query).toList();
@@ -143,13 +150,18 @@ class AdaptivePlansTest {
     jobs.addAll(broadcasting);
     String name = workload + "-" + codec + "-" + numbers.size();
     Outcome builtIn =
-        adaptive(workload, new SparkApplication(directory.resolve("built-in-" + name)), codec)
+        adaptive(
+                workload,
+                new SparkApplication(directory.resolve("built-in-" + name + "-" + rowPlanes)),
+                codec)
             .run(jobs);
     Outcome found =
         adaptive(
                 workload,
-                SparkApplication.onSluice(directory.resolve("sluice-" + name), cluster.quorum()),
+                SparkApplication.onSluice(
+                    directory.resolve("sluice-" + name + "-" + rowPlanes), cluster.quorum()),
                 codec)
+            .set("spark.rss.client.io.row.planes", Boolean.toString(rowPlanes))
             .run(jobs);
     assertSucceeded(builtIn, jobs);
     assertSucceeded(found, jobs);
