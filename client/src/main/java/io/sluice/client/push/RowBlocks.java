@@ -10,7 +10,7 @@ public final class RowBlocks {
   /** Smaller blocks gain less than their encoding costs. */
   static final int MIN_ROWS = 8;
 
-  static final int MIN_BYTES = 1 << 10;
+  static final int MIN_BYTES = 512;
 
   /** One block of this many is also compressed without the encoding. */
   private static final int SAMPLE_INTERVAL = 8;
