@@ -5,6 +5,7 @@ import io.sluice.benchmark.engine.QueryBenchCommand;
 import io.sluice.benchmark.engine.TerasortBenchCommand;
 import io.sluice.benchmark.jmh.JmhCommand;
 import io.sluice.benchmark.merge.MergeCommand;
+import io.sluice.benchmark.rows.RowBenchCommand;
 import io.sluice.cli.Main;
 import io.sluice.cli.SluiceCommand;
 import java.io.PrintWriter;
@@ -35,6 +36,7 @@ public final class Benchmarks {
         new MergeCommand(),
         new JobBenchCommand(),
         new QueryBenchCommand(),
+        new RowBenchCommand(),
         new TerasortBenchCommand(),
         JmhCommand.commandLine());
   }

@@ -1,0 +1,167 @@
+package io.sluice.benchmark.rows;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.sluice.benchmark.rows.RowExchange.Blocks;
+import io.sluice.client.compress.BlockCodecs;
+import io.sluice.client.compress.BlockDecompressor;
+import io.sluice.client.push.BlockSizes;
+import io.sluice.client.push.FramedPushSession;
+import io.sluice.client.push.MapAttempt;
+import io.sluice.client.push.PushConfig;
+import io.sluice.client.push.PushOptions;
+import io.sluice.client.push.RowBlocks;
+import io.sluice.client.rows.RowPlanesDecoder;
+import io.sluice.client.server.DirectMemory;
+import io.sluice.client.server.RetryPolicy;
+import io.sluice.common.block.BlockCodec;
+import io.sluice.common.block.BlockEncoding;
+import io.sluice.common.block.BlockFormat;
+import io.sluice.common.block.BlockHeader;
+import java.io.BufferedInputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Replays the log of an exchange, whose format {@code RowLog} of the demo's driver defines: frames
+ * its blocks with a push session, and restores and compares their records.
+ */
+final class RowReplay {
+  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+  private static final int FRAME_BYTES = 2 << 20;
+  private static final int MAX_BLOCK_BYTES = 64 << 20;
+  private static final int ZSTD_LEVEL = 1;
+
+  private final BlockCodec codec;
+  private final List<Batch> batches;
+  private final BlockDecompressor decompressor = BlockCodecs.decompressor(MAX_BLOCK_BYTES);
+  private final RowPlanesDecoder decoder = new RowPlanesDecoder();
+  private byte[] encoded = new byte[0];
+  private byte[] records = new byte[0];
+  private int next;
+  private double blockBytes;
+  private double readNanos;
+  private double compareNanos;
+
+  private record Batch(byte[] bytes, int rows) {}
+
+  private RowReplay(BlockCodec codec, List<Batch> batches) {
+    this.codec = codec;
+    this.batches = batches;
+  }
+
+  /** Replays a file with and without row planes. */
+  static RowExchange of(Path file, BlockCodec codec) throws IOException {
+    List<Batch> batches = new ArrayList<>();
+    int fields;
+    double total;
+    double logged = 0;
+    try (DataInputStream in =
+        new DataInputStream(new BufferedInputStream(Files.newInputStream(file), 1 << 20))) {
+      fields = in.readInt();
+      total = in.readLong();
+      while (in.available() > 0) {
+        byte[] bytes = new byte[in.readInt()];
+        int rows = in.readInt();
+        in.readFully(bytes);
+        batches.add(new Batch(bytes, rows));
+        logged += bytes.length;
+      }
+    }
+    double factor = logged == 0 ? 0 : total / logged;
+    String name = file.getFileName().toString().replace(".rows", "");
+    int dash = name.lastIndexOf('-');
+    return new RowExchange(
+        name.substring(0, dash),
+        Integer.parseInt(name.substring(dash + 1)),
+        codec,
+        total,
+        new RowReplay(codec, batches).run(null).times(factor),
+        new RowReplay(codec, batches).run(new RowBlocks(fields)).times(factor));
+  }
+
+  private Blocks run(RowBlocks rows) throws IOException {
+    RetryPolicy retry = new RetryPolicy(1, 1, 1, 1);
+    PushConfig config =
+        new PushConfig(FRAME_BYTES, FRAME_BYTES, 1, codec, ZSTD_LEVEL, retry, retry);
+    PushOptions options = new PushOptions(null, null, this::read, BlockSizes.PAYLOADS, rows);
+    long begun = cpuNanos();
+    double reported;
+    try (FramedPushSession session =
+        FramedPushSession.toLocalOutput(
+            1,
+            new MapAttempt(1, 1),
+            options,
+            config,
+            PooledByteBufAllocator.DEFAULT,
+            new DirectMemory(Long.MAX_VALUE))) {
+      for (Batch batch : batches) {
+        session.add(0, batch.bytes, 0, batch.bytes.length, batch.rows);
+      }
+      session.finish();
+      reported = session.partitionLengths()[0];
+    } finally {
+      decompressor.close();
+    }
+    if (next != batches.size()) {
+      throw new IllegalStateException("expected " + batches.size() + " blocks, found " + next);
+    }
+    double writeNanos = cpuNanos() - begun - readNanos - compareNanos;
+    return new Blocks(blockBytes, reported, writeNanos, readNanos);
+  }
+
+  private static long cpuNanos() {
+    return THREADS.getCurrentThreadCpuTime();
+  }
+
+  /** Restores the blocks of a frame. */
+  private void read(ByteBuf frame) throws IOException {
+    int at = frame.readerIndex();
+    while (at < frame.writerIndex()) {
+      long begun = cpuNanos();
+      BlockHeader header = BlockFormat.readVerified(frame, at, frame.writerIndex());
+      int length = header.uncompressedLength();
+      if (length > 0) {
+        records = withRoom(records, length);
+        read(frame.nioBuffer(at + BlockHeader.LENGTH, header.payloadLength()), header);
+        long restored = cpuNanos();
+        readNanos += restored - begun;
+        compare(length);
+        compareNanos += cpuNanos() - restored;
+        blockBytes += header.blockLength();
+      }
+      at += header.blockLength();
+    }
+  }
+
+  private void read(ByteBuffer payload, BlockHeader header) throws IOException {
+    int length = header.uncompressedLength();
+    if (header.encoding() == BlockEncoding.NONE) {
+      decompressor.decompress(header.codec(), payload, records, 0, length);
+      return;
+    }
+    int encodedLength = Integer.reverseBytes(payload.getInt());
+    encoded = withRoom(encoded, encodedLength);
+    decompressor.decompress(header.codec(), payload, encoded, 0, encodedLength);
+    decoder.decode(encoded, encodedLength, records, length);
+  }
+
+  private void compare(int length) {
+    byte[] expected = batches.get(next++).bytes;
+    if (!Arrays.equals(expected, 0, expected.length, records, 0, length)) {
+      throw new IllegalStateException("block " + (next - 1) + " is not what was written");
+    }
+  }
+
+  private static byte[] withRoom(byte[] array, int length) {
+    return array.length >= length ? array : new byte[Math.max(length, array.length * 2)];
+  }
+}

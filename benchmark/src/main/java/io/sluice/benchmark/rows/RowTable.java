@@ -1,0 +1,102 @@
+package io.sluice.benchmark.rows;
+
+import io.sluice.benchmark.rows.RowExchange.Blocks;
+import io.sluice.common.block.BlockCodec;
+import io.sluice.demo.Comparison;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Table of exchanges and sums, as Markdown. */
+final class RowTable implements Comparison.Outcome {
+  private static final double MEGABYTE = 1e6;
+
+  /** Bytes per nanosecond are thousand megabytes per second. */
+  private static final double MEGABYTES_PER_SECOND = 1e3;
+
+  private static final String HEADING =
+      """
+      | codec | exchange | serialized, MB | without, MB | with, MB | ratio | reported | write without, MB/s | write with | read without | read with |
+      | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+      """;
+
+  private final double shownBytes;
+  private final List<RowExchange> exchanges = new ArrayList<>();
+
+  /**
+   * @param shownBytes minimum bytes of an exchange with its own line
+   */
+  RowTable(double shownBytes) {
+    this.shownBytes = shownBytes;
+  }
+
+  void add(RowExchange exchange) {
+    exchanges.add(exchange);
+  }
+
+  /** Queries and their sums, per codec and workload. */
+  private Map<String, RowExchange> sums(BlockCodec codec, boolean byQuery) {
+    Map<String, RowExchange> sums = new LinkedHashMap<>();
+    for (RowExchange one : exchanges) {
+      if (one.codec() == codec) {
+        boolean isJob = !one.query().matches(".*-\\d+[ab]?");
+        String workload = one.query().replaceAll("-.*", "");
+        String name = byQuery || isJob ? one.query() : "all of " + workload;
+        sums.merge(name, one.plus(nothing(codec), name), (sum, more) -> sum.plus(more, name));
+        if (!byQuery && !isJob) {
+          sums.merge("all", one.plus(nothing(codec), "all"), (sum, more) -> sum.plus(more, "all"));
+        }
+      }
+    }
+    return sums;
+  }
+
+  private static RowExchange nothing(BlockCodec codec) {
+    Blocks none = new Blocks(0, 0, 0, 0);
+    return new RowExchange("", 0, codec, 0, none, none);
+  }
+
+  /** True if no query has more bytes with row planes. */
+  @Override
+  public boolean isGood() {
+    return exchanges.stream()
+        .map(RowExchange::codec)
+        .distinct()
+        .flatMap(codec -> sums(codec, true).values().stream())
+        .allMatch(query -> query.ratio() <= 1);
+  }
+
+  @Override
+  public String render() {
+    StringBuilder text = new StringBuilder(HEADING);
+    for (BlockCodec codec : exchanges.stream().map(RowExchange::codec).distinct().toList()) {
+      for (RowExchange one : exchanges) {
+        if (one.codec() == codec && one.bytes() >= shownBytes) {
+          append(text, one, one.query() + ", " + one.exchange());
+        }
+      }
+      sums(codec, false).forEach((name, sum) -> append(text, sum, "**" + name + "**"));
+    }
+    return text.toString();
+  }
+
+  private static void append(StringBuilder text, RowExchange one, String name) {
+    text.append(
+        String.format(
+            Locale.ROOT,
+            "| %s | %s | %.1f | %.2f | %.2f | **%.2f** | %.3f | %.0f | %.0f | %.0f | %.0f |%n",
+            one.codec(),
+            name,
+            one.bytes() / MEGABYTE,
+            one.plain().bytes() / MEGABYTE,
+            one.encoded().bytes() / MEGABYTE,
+            one.ratio(),
+            one.encoded().reportedBytes() / one.plain().reportedBytes(),
+            one.bytes() / one.plain().writeNanos() * MEGABYTES_PER_SECOND,
+            one.bytes() / one.encoded().writeNanos() * MEGABYTES_PER_SECOND,
+            one.bytes() / one.plain().readNanos() * MEGABYTES_PER_SECOND,
+            one.bytes() / one.encoded().readNanos() * MEGABYTES_PER_SECOND));
+  }
+}
