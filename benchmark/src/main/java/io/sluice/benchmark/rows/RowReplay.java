@@ -44,12 +44,13 @@ final class RowReplay {
   private final List<Batch> batches;
   private final BlockDecompressor decompressor = BlockCodecs.decompressor(MAX_BLOCK_BYTES);
   private final RowPlanesDecoder decoder = new RowPlanesDecoder();
+  private byte[] block = new byte[0];
   private byte[] encoded = new byte[0];
   private byte[] records = new byte[0];
   private int next;
   private double blockBytes;
   private double readNanos;
-  private double compareNanos;
+  private double otherNanos;
 
   private record Batch(byte[] bytes, int rows) {}
 
@@ -104,7 +105,12 @@ final class RowReplay {
             PooledByteBufAllocator.DEFAULT,
             new DirectMemory(Long.MAX_VALUE))) {
       for (Batch batch : batches) {
-        session.add(0, batch.bytes, 0, batch.bytes.length, batch.rows);
+        long copied = cpuNanos();
+        // As the sorter of a map task, which leaves the block in the processor's cache.
+        block = withRoom(block, batch.bytes.length);
+        System.arraycopy(batch.bytes, 0, block, 0, batch.bytes.length);
+        otherNanos += cpuNanos() - copied;
+        session.add(0, block, 0, batch.bytes.length, batch.rows);
       }
       session.finish();
       reported = session.partitionLengths()[0];
@@ -114,7 +120,7 @@ final class RowReplay {
     if (next != batches.size()) {
       throw new IllegalStateException("expected " + batches.size() + " blocks, found " + next);
     }
-    double writeNanos = cpuNanos() - begun - readNanos - compareNanos;
+    double writeNanos = cpuNanos() - begun - readNanos - otherNanos;
     return new Blocks(blockBytes, reported, writeNanos, readNanos);
   }
 
@@ -135,7 +141,7 @@ final class RowReplay {
         long restored = cpuNanos();
         readNanos += restored - begun;
         compare(length);
-        compareNanos += cpuNanos() - restored;
+        otherNanos += cpuNanos() - restored;
         blockBytes += header.blockLength();
       }
       at += header.blockLength();

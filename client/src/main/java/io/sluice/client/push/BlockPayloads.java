@@ -24,7 +24,10 @@ final class BlockPayloads {
   /** The length of encoded rows, before them. */
   private static final int PREFIX_BYTES = Integer.BYTES;
 
-  /** Bytes that are compressed to estimate a block; Zstandard finds repetitions further away. */
+  /**
+   * Bytes that are compressed to estimate the size of a block in the built-in shuffle: a piece of
+   * its streams. Zstandard finds repetitions further away.
+   */
   private static final int SAMPLE_BYTES = 32 << 10;
 
   private static final int ZSTD_SAMPLE_BYTES = 128 << 10;
@@ -74,7 +77,7 @@ final class BlockPayloads {
     encoding = BlockEncoding.NONE;
     RowBlocks.Choice choice = rows == null ? RowBlocks.Choice.PLAIN : rows.choose(count, records);
     if (choice == RowBlocks.Choice.PLAIN
-        || !encode(bytes, offset, count, records, body, at, choice == RowBlocks.Choice.SAMPLE)) {
+        || !encode(bytes, offset, count, records, body, at, choice)) {
       compress(bytes, offset, count, body, at);
       plainLength = length;
     }
@@ -106,7 +109,13 @@ final class BlockPayloads {
 
   /** Encodes rows; false if this is not worthwhile. */
   private boolean encode(
-      byte[] bytes, int offset, int count, int records, ByteBuf body, int at, boolean sample) {
+      byte[] bytes,
+      int offset,
+      int count,
+      int records,
+      ByteBuf body,
+      int at,
+      RowBlocks.Choice choice) {
     if (encoder == null) {
       encoder = new RowPlanesEncoder(rows.fields(), compressor.codec() != BlockCodec.ZSTD);
     }
@@ -119,25 +128,41 @@ final class BlockPayloads {
     compress(encoder.encoded(), 0, encoded, body, at + PREFIX_BYTES);
     length += PREFIX_BYTES;
     BlockCodec encodedCodec = codec;
-    plainLength = sample ? sample(bytes, offset, count) : rows.plainLength(count);
-    if (length * (long) HUNDRED > plainLength * (long) DOUBTFUL_PERCENT) {
-      plainLength = plainLength(bytes, offset, count);
-      if (plainLength <= length) {
-        return false;
-      }
+    if (!isSmaller(bytes, offset, count, choice)) {
+      return false;
     }
     codec = encodedCodec;
     encoding = BlockEncoding.ROW_PLANES;
     return true;
   }
 
-  /** Estimates the payload without the encoding by compressing the first records only. */
-  private int sample(byte[] bytes, int offset, int count) {
+  /**
+   * Whether the encoded payload is smaller than one without the encoding; sets the length of that
+   * one. If samples show that it is clearly smaller, nothing is compressed for that.
+   */
+  private boolean isSmaller(byte[] bytes, int offset, int count, RowBlocks.Choice choice) {
     int most = compressor.codec() == BlockCodec.ZSTD ? ZSTD_SAMPLE_BYTES : SAMPLE_BYTES;
     int sampled = Math.min(count, most);
-    int plain = (int) ((long) plainLength(bytes, offset, sampled) * count / sampled);
-    rows.sampled(count, plain, length);
-    return plain;
+    boolean isSample = choice != RowBlocks.Choice.ENCODE;
+    boolean isComparison = choice == RowBlocks.Choice.COMPARE || (isSample && sampled == count);
+    boolean isExact =
+        isComparison
+            || length * (long) HUNDRED > rows.comparedLength(count) * (long) DOUBTFUL_PERCENT;
+    int exact = isExact ? plainLength(bytes, offset, count) : 0;
+    if (isComparison) {
+      rows.compared(count, exact, length);
+    }
+    if (isExact && sampled == count) {
+      plainLength = exact;
+    } else if (isSample) {
+      plainLength = (int) ((long) plainLength(bytes, offset, sampled) * count / sampled);
+    } else {
+      plainLength = rows.sampledLength(count);
+    }
+    if (isSample) {
+      rows.sampled(count, plainLength);
+    }
+    return !isExact || length < exact;
   }
 
   /** Bytes of the payload without the encoding. */

@@ -12,8 +12,11 @@ public final class RowBlocks {
 
   static final int MIN_BYTES = 512;
 
-  /** One block of this many is also compressed without the encoding. */
+  /** Of one block of this many, the first bytes are also compressed without the encoding. */
   private static final int SAMPLE_INTERVAL = 8;
+
+  /** Of one sample of this many, all bytes are. */
+  private static final int COMPARISON_INTERVAL = 4;
 
   /** Blocks are encoded while this leaves at most so many percent of their bytes. */
   private static final int MAX_PERCENT = 92;
@@ -25,7 +28,6 @@ public final class RowBlocks {
 
   private static final int MAX_PAUSE = 1024;
 
-  /** A new sample counts as much as all samples before it. */
   private static final int HALF = 1;
 
   private static final int CLASSES = 8;
@@ -39,14 +41,17 @@ public final class RowBlocks {
     PLAIN,
     /** Encode the rows. */
     ENCODE,
-    /** Encode the rows, and find out what they need without. */
-    SAMPLE
+    /** Encode the rows, and estimate what they need without, as in the built-in shuffle. */
+    SAMPLE,
+    /** Encode the rows, and also find out what the block needs without. */
+    COMPARE
   }
 
   private static final class SizeClass {
-    private long length;
-    private long plainLength;
+    private final Share sampled = new Share();
+    private final Share compared = new Share();
     private long encodedLength;
+    private int samples;
     private int sinceSample;
     private int pause;
     private int nextPause = FIRST_PAUSE;
@@ -54,7 +59,26 @@ public final class RowBlocks {
     private void pauseLonger() {
       pause = nextPause;
       nextPause = Math.min(MAX_PAUSE, nextPause * 2);
+      // The next block that is encoded is compared.
       sinceSample = SAMPLE_INTERVAL;
+      samples = 0;
+    }
+  }
+
+  /** Sums of lengths before and after compression; a new one counts as much as all before it. */
+  private static final class Share {
+    private long length;
+    private long plainLength;
+
+    private void add(int oneLength, int onePlainLength) {
+      length = (length >> HALF) + oneLength;
+      plainLength = (plainLength >> HALF) + onePlainLength;
+    }
+
+    private int of(int otherLength) {
+      return length == 0
+          ? otherLength
+          : (int) Math.max(1, Math.min(otherLength, otherLength * plainLength / length));
     }
   }
 
@@ -92,25 +116,33 @@ public final class RowBlocks {
       of.pause--;
       return Choice.PLAIN;
     }
-    if (of.length == 0 || ++of.sinceSample >= SAMPLE_INTERVAL) {
-      of.sinceSample = 0;
-      return Choice.SAMPLE;
+    if (of.samples > 0 && ++of.sinceSample < SAMPLE_INTERVAL) {
+      return Choice.ENCODE;
     }
-    return Choice.ENCODE;
+    of.sinceSample = 0;
+    return of.samples++ % COMPARISON_INTERVAL == 0 ? Choice.COMPARE : Choice.SAMPLE;
   }
 
   /**
    * Adds a sample.
    *
+   * @param plainLength bytes of the payload without the encoding, as in the built-in shuffle
+   */
+  synchronized void sampled(int length, int plainLength) {
+    of(length).sampled.add(length, plainLength);
+  }
+
+  /**
+   * Adds the comparison of a block.
+   *
    * @param plainLength bytes of the payload without the encoding
    * @param encodedLength bytes of the payload with it
    */
-  synchronized void sampled(int length, int plainLength, int encodedLength) {
+  synchronized void compared(int length, int plainLength, int encodedLength) {
     SizeClass of = of(length);
-    of.length = (of.length >> HALF) + length;
-    of.plainLength = (of.plainLength >> HALF) + plainLength;
+    of.compared.add(length, plainLength);
     of.encodedLength = (of.encodedLength >> HALF) + encodedLength;
-    if (of.encodedLength * HUNDRED > of.plainLength * MAX_PERCENT) {
+    if (of.encodedLength * HUNDRED > of.compared.plainLength * MAX_PERCENT) {
       of.pauseLonger();
     } else {
       of.nextPause = FIRST_PAUSE;
@@ -122,11 +154,13 @@ public final class RowBlocks {
     of(length).pauseLonger();
   }
 
+  /** Estimated bytes of a payload without the encoding, as in the built-in shuffle. */
+  synchronized int sampledLength(int length) {
+    return of(length).sampled.of(length);
+  }
+
   /** Estimated bytes of a payload without the encoding. */
-  synchronized int plainLength(int length) {
-    SizeClass of = of(length);
-    return of.length == 0
-        ? length
-        : (int) Math.max(1, Math.min(length, length * of.plainLength / of.length));
+  synchronized int comparedLength(int length) {
+    return of(length).compared.of(length);
   }
 }
