@@ -1,12 +1,12 @@
 package io.sluice.benchmark.rows;
 
+import io.sluice.client.compress.CodecChoice;
 import io.sluice.demo.ComparisonCommand;
 import io.sluice.demo.driver.Workload;
 import io.sluice.demo.staging.DemoException;
 import io.sluice.demo.staging.SparkHome;
 import io.sluice.demo.staging.SparkHomeOption;
 import io.sluice.demo.staging.SparkStaging;
-import io.sluice.client.compress.CodecChoice;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

@@ -3,6 +3,7 @@ package io.sluice.benchmark.rows;
 import io.sluice.benchmark.rows.RowExchange.Blocks;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.demo.Comparison;
+import io.sluice.demo.driver.Workload;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -42,8 +43,7 @@ final class RowTable implements Comparison.Outcome {
     for (RowExchange one : exchanges) {
       if (one.codec() == codec) {
         boolean isJob = !one.query().matches(".*-\\d+[ab]?");
-        String workload = one.query().replaceAll("-.*", "");
-        String name = byQuery || isJob ? one.query() : "all of " + workload;
+        String name = byQuery || isJob ? title(one.query()) : "all of " + workload(one.query());
         sums.merge(name, one.plus(nothing(codec), name), (sum, more) -> sum.plus(more, name));
         if (!byQuery && !isJob) {
           sums.merge("all", one.plus(nothing(codec), "all"), (sum, more) -> sum.plus(more, "all"));
@@ -51,6 +51,15 @@ final class RowTable implements Comparison.Outcome {
       }
     }
     return sums;
+  }
+
+  private static String workload(String query) {
+    return Workload.of(query.substring(0, query.indexOf('-'))).title();
+  }
+
+  /** Such as {@code TPC-H 3} for {@code tpch-3}. */
+  private static String title(String query) {
+    return workload(query) + " " + query.substring(query.indexOf('-') + 1);
   }
 
   private static RowExchange nothing(BlockCodec codec) {
@@ -74,7 +83,7 @@ final class RowTable implements Comparison.Outcome {
     for (BlockCodec codec : exchanges.stream().map(RowExchange::codec).distinct().toList()) {
       for (RowExchange one : exchanges) {
         if (one.codec() == codec && one.bytes() >= shownBytes) {
-          append(text, one, one.query() + ", " + one.exchange());
+          append(text, one, title(one.query()) + ", " + one.exchange());
         }
       }
       sums(codec, false).forEach((name, sum) -> append(text, sum, "**" + name + "**"));

@@ -33,6 +33,7 @@ class BenchmarksTest {
             "merge",
             "spark",
             "queries",
+            "rows",
             "mapreduce",
             "jmh");
     for (String name : names) {

@@ -53,7 +53,7 @@ class RowReplayTest {
     assertThat(found.plain().bytes()).isBetween(1.0, found.bytes() * 1.1);
     assertThat(found.ratio()).isLessThan(0.6);
     assertThat(found.encoded().reportedBytes() / found.plain().reportedBytes())
-        .isBetween(0.97, 1.03);
+        .isBetween(0.85, 1.15);
   }
 
   @Test
@@ -66,26 +66,24 @@ class RowReplayTest {
     assertThat(table.isGood()).isTrue();
     assertThat(table.render())
         .contains(
-            "| LZ4 | tpch-1, 0 | 0.6 |",
-            "| LZ4 | tpcds-23a, 0 | 0.6 |",
-            "| LZ4 | **all of tpch** | 0.6 |",
-            "| LZ4 | **all of tpcds** | 0.6 |",
+            "| LZ4 | TPC-H 1, 0 | 0.6 |",
+            "| LZ4 | TPC-DS 23a, 0 | 0.6 |",
+            "| LZ4 | **all of TPC-H** | 0.6 |",
+            "| LZ4 | **all of TPC-DS** | 0.6 |",
             "| LZ4 | **all** | 1.1 |",
-            "| LZ4 | **tpch-repartition** | 0.6 |");
+            "| LZ4 | **TPC-H repartition** | 0.6 |");
     RowTable sumsOnly = new RowTable(1e9);
     sumsOnly.add(RowReplay.of(log("tpch-1-0"), BlockCodec.LZ4));
-    assertThat(sumsOnly.render()).doesNotContain("tpch-1, 0").contains("all of tpch");
+    assertThat(sumsOnly.render()).doesNotContain("TPC-H 1, 0").contains("all of TPC-H");
   }
 
   @Test
   void aQueryWithMoreBytesIsNotGood() {
     RowTable table = new RowTable(1);
     RowExchange.Blocks plain = new RowExchange.Blocks(100, 100, 1, 1);
-    table.add(
-        new RowExchange("tpch-1", 0, BlockCodec.LZ4, 200, plain, plain.times(0.5)));
+    table.add(new RowExchange("tpch-1", 0, BlockCodec.LZ4, 200, plain, plain.times(0.5)));
     assertThat(table.isGood()).isTrue();
-    table.add(
-        new RowExchange("tpch-2", 0, BlockCodec.LZ4, 200, plain, plain.times(1.01)));
+    table.add(new RowExchange("tpch-2", 0, BlockCodec.LZ4, 200, plain, plain.times(1.01)));
     assertThat(table.isGood()).isFalse();
   }
 }

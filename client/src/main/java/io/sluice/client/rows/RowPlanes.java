@@ -66,7 +66,7 @@ public final class RowPlanes {
 
   /** Rounds up to whole words. */
   static int padded(int length) {
-    return length + WORD_BYTES - 1 & -WORD_BYTES;
+    return (length + WORD_BYTES - 1) & -WORD_BYTES;
   }
 
   /** Number of groups of eight. */

@@ -31,16 +31,16 @@ public final class RowPlanesDecoder {
    */
   public void decode(byte[] encoded, int encodedLength, byte[] target, int length)
       throws SluiceException {
-    Input in = new Input(encoded, encodedLength);
+    PlaneInput in = new PlaneInput(encoded, encodedLength);
     int fields = in.readShort();
     int flags = in.readByte();
     int rows = in.readInt();
     if (fields > RowPlanes.MAX_FIELDS || (flags & ~RowPlanes.FLAG_REST) != 0) {
-      throw Input.damaged("fields=" + fields + " flags=" + flags);
+      throw PlaneInput.damaged("fields=" + fields + " flags=" + flags);
     }
     int fixedBytes = RowPlanes.fixedBytes(fields);
     if (rows < 1 || (long) rows * (RowPlanes.LENGTH_BYTES + fixedBytes) > length) {
-      throw Input.damaged(rows + " rows of " + fields + " fields in " + length + " bytes");
+      throw PlaneInput.damaged(rows + " rows of " + fields + " fields in " + length + " bytes");
     }
     ensure(rows);
     int columns = RowPlanes.bitsetWords(fields) + fields;
@@ -50,7 +50,7 @@ public final class RowPlanesDecoder {
     for (int i = 0; i < columns; i++) {
       int kind = encoded[kindsAt + i];
       if (kind < RowPlanes.KIND_WORDS || kind > RowPlanes.KIND_RESERVED) {
-        throw Input.damaged("unknown kind of column " + kind);
+        throw PlaneInput.damaged("unknown kind of column " + kind);
       }
       if (kind != RowPlanes.KIND_WORDS) {
         variable[i] = VariableColumn.read(in, words, rows, length, column);
@@ -59,7 +59,7 @@ public final class RowPlanesDecoder {
     }
     int restAt = findStarts(in, flags, rows, length);
     ByteBuffer out = ByteBuffer.wrap(target).order(ByteOrder.LITTLE_ENDIAN);
-    writeLengths(out, rows, length);
+    writeLengths(out, rows);
     writeRest(encoded, restAt, target, rows);
     Arrays.fill(cursors, 0, rows, fixedBytes);
     for (int i = 0; i < columns; i++) {
@@ -72,7 +72,7 @@ public final class RowPlanesDecoder {
       }
     }
     if (!in.isAtEnd()) {
-      throw Input.damaged("bytes after the last column");
+      throw PlaneInput.damaged("bytes after the last column");
     }
   }
 
@@ -91,7 +91,7 @@ public final class RowPlanesDecoder {
       if (size >= 0) {
         int space = space(size, kind);
         if (space > length - cursors[i] || size > space) {
-          throw Input.damaged("a value of " + size + " bytes in a row");
+          throw PlaneInput.damaged("a value of " + size + " bytes in a row");
         }
         cursors[i] += space;
       }
@@ -103,7 +103,7 @@ public final class RowPlanesDecoder {
   }
 
   /** Computes where each row begins; returns the index of the bytes that belong to no column. */
-  private int findStarts(Input in, int flags, int rows, int length) throws SluiceException {
+  private int findStarts(PlaneInput in, int flags, int rows, int length) throws SluiceException {
     boolean hasRest = (flags & RowPlanes.FLAG_REST) != 0;
     if (hasRest) {
       words.read(in, column, rows);
@@ -116,7 +116,7 @@ public final class RowPlanesDecoder {
       at += cursors[i];
       if (hasRest) {
         if (column[i] < 0 || column[i] > length) {
-          throw Input.damaged("a rest of " + column[i] + " bytes");
+          throw PlaneInput.damaged("a rest of " + column[i] + " bytes");
         }
         at += column[i];
         rest += column[i];
@@ -126,13 +126,13 @@ public final class RowPlanesDecoder {
       }
     }
     if (at != length) {
-      throw Input.damaged("rows of another length than " + length);
+      throw PlaneInput.damaged("rows of another length than " + length);
     }
     starts[rows] = (int) at + RowPlanes.LENGTH_BYTES;
     return in.take((int) rest);
   }
 
-  private void writeLengths(ByteBuffer out, int rows, int length) {
+  private void writeLengths(ByteBuffer out, int rows) {
     for (int i = 0; i < rows; i++) {
       int size = starts[i + 1] - starts[i] - RowPlanes.LENGTH_BYTES;
       out.putInt(starts[i] - RowPlanes.LENGTH_BYTES, Integer.reverseBytes(size));

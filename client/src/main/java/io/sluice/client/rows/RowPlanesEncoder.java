@@ -8,7 +8,7 @@ public final class RowPlanesEncoder {
   private final int fields;
   private final int columns;
   private final int fixedBytes;
-  private final Output out = new Output();
+  private final PlaneOutput out = new PlaneOutput();
   private final WordEncoder words;
   private final ValueEncoder values;
   private final RowTails tails;
@@ -44,7 +44,7 @@ public final class RowPlanesEncoder {
    */
   public int encode(byte[] bytes, int offset, int length, int count) {
     source = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    if (!findRows(bytes, offset, length, count)) {
+    if (!findRows(offset, length, count)) {
       return -1;
     }
     tails.find(source, starts, rows);
@@ -77,7 +77,7 @@ public final class RowPlanesEncoder {
     return out.bytes();
   }
 
-  private boolean findRows(byte[] bytes, int offset, int length, int count) {
+  private boolean findRows(int offset, int length, int count) {
     if (count < 1 || count > length / RowPlanes.LENGTH_BYTES) {
       return false;
     }

@@ -188,7 +188,7 @@ final class RowTails {
     if (to - from < RowPlanes.WORD_BYTES) {
       // Values begin at whole words, so there is at least one word before the end.
       int unused = (to - from) * Byte.SIZE;
-      return unused <= 0 || source.getLong(to - RowPlanes.WORD_BYTES) >>> Long.SIZE - unused == 0;
+      return unused <= 0 || source.getLong(to - RowPlanes.WORD_BYTES) >>> (Long.SIZE - unused) == 0;
     }
     return source.getLong(to - RowPlanes.WORD_BYTES) == 0
         && isZero(from, to - RowPlanes.WORD_BYTES);

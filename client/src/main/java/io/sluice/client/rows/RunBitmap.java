@@ -9,7 +9,7 @@ final class RunBitmap {
   private int count;
 
   /** Reads the bitmap of {@code count} values and returns how many are kept. */
-  int read(Input in, int count) throws SluiceException {
+  int read(PlaneInput in, int count) throws SluiceException {
     int length = RowPlanes.groups(count);
     this.from = in.take(length);
     this.bytes = in.bytes();
@@ -19,8 +19,8 @@ final class RunBitmap {
       kept += Integer.bitCount(bytes[from + i] & 0xFF);
     }
     int unused = length * Byte.SIZE - count;
-    if ((bytes[from] & 1) == 0 || (bytes[from + length - 1] & 0xFF) >>> Byte.SIZE - unused != 0) {
-      throw Input.damaged("invalid bitmap of " + count + " values");
+    if ((bytes[from] & 1) == 0 || (bytes[from + length - 1] & 0xFF) >>> (Byte.SIZE - unused) != 0) {
+      throw PlaneInput.damaged("invalid bitmap of " + count + " values");
     }
     return kept;
   }

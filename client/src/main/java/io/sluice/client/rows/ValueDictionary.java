@@ -36,7 +36,7 @@ final class ValueDictionary {
       int slot = (int) (hash >>> SLOT_SHIFT);
       int entry = slots[slot];
       while (entry != 0 && !isEntry(entry - 1, hash, source, from[i], lengths[i])) {
-        slot = slot + 1 & SLOTS - 1;
+        slot = (slot + 1) & (SLOTS - 1);
         entry = slots[slot];
       }
       if (entry == 0) {

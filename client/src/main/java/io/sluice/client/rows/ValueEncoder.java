@@ -12,14 +12,14 @@ final class ValueEncoder {
   private static final int PERCENT_FOR_NUMBERS = 70;
   private static final int HUNDRED = 100;
 
-  private final Output out;
+  private final PlaneOutput out;
   private final WordEncoder words;
   private final ValueDictionary dictionary = new ValueDictionary();
   private int[] keptPositions = new int[0];
   private int[] keptSizes = new int[0];
   private long[] numbers = new long[0];
 
-  ValueEncoder(Output out, WordEncoder words) {
+  ValueEncoder(PlaneOutput out, WordEncoder words) {
     this.out = out;
     this.words = words;
   }
@@ -154,7 +154,7 @@ final class ValueEncoder {
         numbers[i] = Long.reverseBytes(source.getLong(positions[i] + size - Long.BYTES));
       } else {
         numbers[i] =
-            Long.reverseBytes(source.getLong(positions[i])) >>> (Long.BYTES - size) * Byte.SIZE;
+            Long.reverseBytes(source.getLong(positions[i])) >>> ((Long.BYTES - size) * Byte.SIZE);
       }
     }
   }

@@ -23,13 +23,14 @@ final class VariableColumn {
    * @param maxBytes maximum bytes of all distinct values
    * @param scratch of at least {@link WordDecoder#capacity} words for the rows
    */
-  static VariableColumn read(Input in, WordDecoder words, int rows, int maxBytes, long[] scratch)
+  static VariableColumn read(
+      PlaneInput in, WordDecoder words, int rows, int maxBytes, long[] scratch)
       throws SluiceException {
     VariableColumn column = new VariableColumn(rows);
     int tag = in.readByte();
     int form = tag & RowPlanes.FORM_MASK;
     if ((tag & ~KNOWN_TAG_BITS) != 0) {
-      throw Input.damaged("unknown form of values " + tag);
+      throw PlaneInput.damaged("unknown form of values " + tag);
     }
     if ((tag & RowPlanes.FLAG_RUNS) == 0) {
       column.readKept(in, words, form, rows, maxBytes, scratch);
@@ -44,7 +45,7 @@ final class VariableColumn {
   }
 
   private void readKept(
-      Input in, WordDecoder words, int form, int count, int maxBytes, long[] scratch)
+      PlaneInput in, WordDecoder words, int form, int count, int maxBytes, long[] scratch)
       throws SluiceException {
     if (form != RowPlanes.FORM_DISTINCT) {
       readPlain(in, words, form, count, maxBytes, scratch);
@@ -63,20 +64,20 @@ final class VariableColumn {
   }
 
   private void readPlain(
-      Input in, WordDecoder words, int form, int count, int maxBytes, long[] scratch)
+      PlaneInput in, WordDecoder words, int form, int count, int maxBytes, long[] scratch)
       throws SluiceException {
     words.read(in, scratch, count);
     long total = 0;
     for (int i = 0; i < count; i++) {
       long size = scratch[i] - 1;
       if (size < -1 || size > maxBytes) {
-        throw Input.damaged("a value of " + size + " bytes");
+        throw PlaneInput.damaged("a value of " + size + " bytes");
       }
       sizes[i] = (int) size;
       positions[i] = (int) total;
       total += Math.max(0, size);
       if (total > maxBytes) {
-        throw Input.damaged("values of more than " + maxBytes + " bytes");
+        throw PlaneInput.damaged("values of more than " + maxBytes + " bytes");
       }
     }
     if (form == RowPlanes.FORM_BYTES) {
@@ -88,19 +89,19 @@ final class VariableColumn {
     } else if (form == RowPlanes.FORM_NUMBERS) {
       readNumbers(in, words, count, (int) total, scratch);
     } else {
-      throw Input.damaged("unknown form of values " + form);
+      throw PlaneInput.damaged("unknown form of values " + form);
     }
   }
 
-  private void readNumbers(Input in, WordDecoder words, int count, int total, long[] scratch)
+  private void readNumbers(PlaneInput in, WordDecoder words, int count, int total, long[] scratch)
       throws SluiceException {
     int width = in.readByte();
     if (width < 1 || width * Long.BYTES > RowPlanes.MAX_NUMBER_BYTES) {
-      throw Input.damaged("numbers of " + width + " words");
+      throw PlaneInput.damaged("numbers of " + width + " words");
     }
     for (int i = 0; i < count; i++) {
       if (sizes[i] > width * Long.BYTES) {
-        throw Input.damaged("a number of " + sizes[i] + " bytes in " + width + " words");
+        throw PlaneInput.damaged("a number of " + sizes[i] + " bytes in " + width + " words");
       }
     }
     // With room to copy the last value as a whole word.
@@ -139,7 +140,7 @@ final class VariableColumn {
       target.putLong(at + i, source.getLong(from + i));
     }
     if (whole < size) {
-      long mask = -1L >>> (whole + Long.BYTES - size) * Byte.SIZE;
+      long mask = -1L >>> ((whole + Long.BYTES - size) * Byte.SIZE);
       target.putLong(at + whole, source.getLong(from + whole) & mask);
     }
   }
@@ -147,6 +148,8 @@ final class VariableColumn {
   /** Copies a value at the end of its source, which has no whole word there. */
   private void copyLast(int size, int from, ByteBuffer target, int at) {
     target.putLong(at + RowPlanes.padded(size) - Long.BYTES, 0);
-    System.arraycopy(source.array(), from, target.array(), at, size);
+    for (int i = 0; i < size; i++) {
+      target.put(at + i, source.get(from + i));
+    }
   }
 }

@@ -19,7 +19,7 @@ final class WordDecoder {
    *
    * @param target of at least {@link #capacity} words
    */
-  void read(Input in, long[] target, int count) throws SluiceException {
+  void read(PlaneInput in, long[] target, int count) throws SluiceException {
     int tag = in.readByte();
     if ((tag & RowPlanes.FLAG_RUNS) == 0) {
       readForm(in, tag, target, count);
@@ -30,7 +30,7 @@ final class WordDecoder {
     runs.expand(target, kept);
   }
 
-  private void readForm(Input in, int tag, long[] target, int count) throws SluiceException {
+  private void readForm(PlaneInput in, int tag, long[] target, int count) throws SluiceException {
     if (tag == RowPlanes.FORM_DICTIONARY) {
       readDictionary(in, target, count);
       return;
@@ -38,11 +38,11 @@ final class WordDecoder {
     readSimple(in, tag, target, count);
   }
 
-  private void readSimple(Input in, int tag, long[] target, int count) throws SluiceException {
-    int form = tag & (1 << RowPlanes.BASE_SHIFT) - 1;
+  private void readSimple(PlaneInput in, int tag, long[] target, int count) throws SluiceException {
+    int form = tag & ((1 << RowPlanes.BASE_SHIFT) - 1);
     int baseBytes = tag >>> RowPlanes.BASE_SHIFT;
     if (form > RowPlanes.FORM_DELTA || baseBytes > Long.BYTES) {
-      throw Input.damaged("unknown form of words " + tag);
+      throw PlaneInput.damaged("unknown form of words " + tag);
     }
     long base = in.readLow(baseBytes);
     if (form == RowPlanes.FORM_CONSTANT) {
@@ -68,7 +68,7 @@ final class WordDecoder {
     }
   }
 
-  private void readDictionary(Input in, long[] target, int count) throws SluiceException {
+  private void readDictionary(PlaneInput in, long[] target, int count) throws SluiceException {
     int size = in.readByte() + 1;
     readSimple(in, in.readByte(), entries, size);
     readCodes(in, target, count, size);
@@ -78,16 +78,16 @@ final class WordDecoder {
   }
 
   /** Reads {@code count} numbers from 0 to {@code limit - 1}. */
-  void readCodes(Input in, long[] target, int count, int limit) throws SluiceException {
+  void readCodes(PlaneInput in, long[] target, int count, int limit) throws SluiceException {
     readPlanes(in, target, count);
     for (int i = 0; i < count; i++) {
       if (target[i] < 0 || target[i] >= limit) {
-        throw Input.damaged("entry " + target[i] + " of a dictionary with " + limit);
+        throw PlaneInput.damaged("entry " + target[i] + " of a dictionary with " + limit);
       }
     }
   }
 
-  private void readPlanes(Input in, long[] target, int count) throws SluiceException {
+  private void readPlanes(PlaneInput in, long[] target, int count) throws SluiceException {
     int groups = RowPlanes.groups(count);
     Arrays.fill(target, 0, groups * RowPlanes.WORD_BYTES, 0);
     if (plane.length < groups) {
@@ -96,7 +96,7 @@ final class WordDecoder {
     int wanted = in.readByte();
     int packed = in.readByte();
     if ((packed & ~wanted) != 0) {
-      throw Input.damaged("planes " + wanted + " with bits in " + packed);
+      throw PlaneInput.damaged("planes " + wanted + " with bits in " + packed);
     }
     for (int i = 0; i < RowPlanes.WORD_BYTES; i++) {
       if ((wanted >>> i & 1) != 0) {
@@ -110,7 +110,7 @@ final class WordDecoder {
     }
   }
 
-  private void readBits(Input in, int groups) throws SluiceException {
+  private void readBits(PlaneInput in, int groups) throws SluiceException {
     int mask = in.readByte();
     Arrays.fill(plane, 0, groups, 0);
     for (int bit = 0; bit < Byte.SIZE; bit++) {

@@ -25,10 +25,10 @@ final class WordDictionary {
     size = 0;
     for (int i = 0; i < count; i++) {
       long word = words[i];
-      int slot = (int) (word * MULTIPLIER >>> SLOT_SHIFT);
+      int slot = (int) ((word * MULTIPLIER) >>> SLOT_SHIFT);
       int entry = slots[slot];
       while (entry != 0 && entries[entry - 1] != word) {
-        slot = slot + 1 & SLOTS - 1;
+        slot = (slot + 1) & (SLOTS - 1);
         entry = slots[slot];
       }
       if (entry == 0) {

@@ -17,7 +17,7 @@ final class WordEncoder {
   private static final int PERCENT_FOR_RUNS = 85;
   private static final int HUNDRED = 100;
 
-  private final Output out;
+  private final PlaneOutput out;
   private final boolean packBits;
   private final WordDictionary dictionary = new WordDictionary();
   private long[] residuals = new long[0];
@@ -40,7 +40,7 @@ final class WordEncoder {
    * @param packBits whether planes with few varying bits are written bit by bit; not if the codec
    *     has an entropy coder
    */
-  WordEncoder(Output out, boolean packBits) {
+  WordEncoder(PlaneOutput out, boolean packBits) {
     this.out = out;
     this.packBits = packBits;
   }
@@ -273,7 +273,7 @@ final class WordEncoder {
     int wanted = 0;
     int packed = 0;
     for (int plane = 0; plane < RowPlanes.WORD_BYTES; plane++) {
-      int bits = (int) (mask >>> plane * Byte.SIZE) & 0xFF;
+      int bits = (int) (mask >>> (plane * Byte.SIZE)) & 0xFF;
       if (bits != 0) {
         wanted |= 1 << plane;
         packed |= isPacked(bits) ? 1 << plane : 0;
@@ -287,7 +287,7 @@ final class WordEncoder {
     BitMatrix.toPlanes(residuals, groups, wanted, planes);
     for (int plane = 0; plane < RowPlanes.WORD_BYTES; plane++) {
       if ((wanted >>> plane & 1) != 0) {
-        int bits = (int) (mask >>> plane * Byte.SIZE) & 0xFF;
+        int bits = (int) (mask >>> (plane * Byte.SIZE)) & 0xFF;
         if ((packed >>> plane & 1) != 0) {
           out.put(bits);
           writeBits(plane * groups, groups, bits);

@@ -219,10 +219,7 @@ class RowPlanesTest {
 
   @Test
   void theBytesAreThoseOfTheGoldenFile() throws Exception {
-    byte[] golden;
-    try (InputStream in = getClass().getResourceAsStream("/golden/row-planes-v1.bin")) {
-      golden = in.readAllBytes();
-    }
+    byte[] golden = golden();
     TestRows rows = goldenRows();
     RowPlanesEncoder encoder = new RowPlanesEncoder(3, true);
     int length = encoder.encode(rows.bytes(), 0, rows.bytes().length, rows.rows());
@@ -233,7 +230,7 @@ class RowPlanesTest {
     assertThat(target).isEqualTo(rows.bytes());
   }
 
-  static byte[] golden() throws IOException {
+  private static byte[] golden() throws IOException {
     try (InputStream in = RowPlanesTest.class.getResourceAsStream("/golden/row-planes-v1.bin")) {
       return in.readAllBytes();
     }

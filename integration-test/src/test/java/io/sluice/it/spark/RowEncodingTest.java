@@ -97,9 +97,7 @@ class RowEncodingTest {
   @Test
   void rowsAreTheSameIfBlocksAreEncrypted() throws IOException, InterruptedException {
     Outcome found =
-        application("encrypted", "lz4")
-            .set("spark.io.encryption.enabled", "true")
-            .run(JOBS);
+        application("encrypted", "lz4").set("spark.io.encryption.enabled", "true").run(JOBS);
     assertSameRowsInFewerBytes(found, without("lz4"), 80);
   }
 

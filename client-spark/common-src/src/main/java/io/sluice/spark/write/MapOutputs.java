@@ -73,13 +73,7 @@ public final class MapOutputs {
     return switch (mode) {
       case FALLBACK ->
           pushed(
-              assignment,
-              attempt,
-              local(assignment, attempt),
-              rows,
-              context,
-              metrics,
-              statistics);
+              assignment, attempt, local(assignment, attempt), rows, context, metrics, statistics);
       case ALWAYS ->
           local(
               assignment,

@@ -17,8 +17,7 @@ public final class ShuffleRows {
   private static final Logger LOG = LoggerFactory.getLogger(ShuffleRows.class);
 
   /** Not public in Spark. Its streams have nothing but rows in UnsafeRow format. */
-  private static final String ROW_SERIALIZER =
-      "org.apache.spark.sql.execution.UnsafeRowSerializer";
+  private static final String ROW_SERIALIZER = "org.apache.spark.sql.execution.UnsafeRowSerializer";
 
   private static final String FIELDS = "numFields";
 

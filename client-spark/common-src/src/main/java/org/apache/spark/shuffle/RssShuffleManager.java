@@ -204,8 +204,7 @@ public class RssShuffleManager extends SortShuffleManager {
     RowBlocks encoded = rows.of(handle.shuffleId(), dependency.serializer());
     MapOutput output =
         handle.isRemoved()
-            ? outputs.openLocal(
-                assignment, attempt, encoded, context, metrics, handle.statistics())
+            ? outputs.openLocal(assignment, attempt, encoded, context, metrics, handle.statistics())
             : outputs.open(assignment, attempt, encoded, context, metrics, handle.statistics());
     if (dependency.mapSideCombine()) {
       return new ObjectWriter<>(dependency, context, mapId, output, config.blockBytes());

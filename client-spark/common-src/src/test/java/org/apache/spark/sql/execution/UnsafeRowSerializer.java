@@ -5,7 +5,7 @@ import org.apache.spark.serializer.SerializerInstance;
 
 /**
  * Has the name and the private field of Spark SQL's class, which is not on the class path of these
- * tests. {@code RowEncodingTest} runs with Spark's own.
+ * tests. {@code RowEncodingTest} runs with the class of Spark.
  */
 public final class UnsafeRowSerializer extends Serializer {
   @SuppressWarnings("unused") // Read by reflection.

@@ -5,7 +5,7 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /** A growing byte array that is filled from front to back. Owned by one thread. */
-final class Output {
+final class PlaneOutput {
   private byte[] bytes = new byte[1 << 10];
   private ByteBuffer words = view(bytes);
   private int at;

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /** Reads encoded bytes from front to back and never beyond their end. Owned by one thread. */
-final class Input {
+final class PlaneInput {
   private final byte[] bytes;
   private final ByteBuffer words;
   private final int end;
@@ -15,7 +15,7 @@ final class Input {
   /**
    * @param bytes borrows: encoded rows in the first {@code length} bytes
    */
-  Input(byte[] bytes, int length) {
+  PlaneInput(byte[] bytes, int length) {
     this.bytes = bytes;
     this.words = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     this.end = length;
@@ -70,7 +70,7 @@ final class Input {
     return value;
   }
 
-  /** Reads {@code count} bytes into words, eight each; the last word is filled with zeros. */
+  /** Reads {@code count} bytes into words, eight each; the last one is filled with zeros. */
   void readBytes(long[] target, int count) throws SluiceException {
     int from = take(count);
     int whole = count / Long.BYTES;
@@ -78,11 +78,11 @@ final class Input {
       target[g] = words.getLong(from + g * Long.BYTES);
     }
     if (whole * Long.BYTES < count) {
-      long last = 0;
+      long rest = 0;
       for (int i = count - 1; i >= whole * Long.BYTES; i--) {
-        last = last << Byte.SIZE | bytes[from + i] & 0xFF;
+        rest = rest << Byte.SIZE | bytes[from + i] & 0xFF;
       }
-      target[whole] = last;
+      target[whole] = rest;
     }
   }
 
