@@ -247,9 +247,9 @@ final class SimulatedJob {
         byte[] content = new byte[block.content().remaining()];
         block.content().get(content);
         assertThat(content).isEqualTo(left.removeFirst());
-        long place = (long) block.partition() * maps + block.mapIndex();
-        assertThat(!mapOrder || place >= last).as("in map order: %s", block).isTrue();
-        last = place;
+        long position = (long) block.partition() * maps + block.mapIndex();
+        assertThat(!mapOrder || position >= last).as("in map order: %s", block).isTrue();
+        last = position;
       }
     }
     assertThat(expected.values()).allMatch(Deque::isEmpty);

@@ -52,7 +52,15 @@ final class RowReplay {
   private double readNanos;
   private double otherNanos;
 
-  private record Batch(byte[] bytes, int rows) {}
+  private static final class Batch {
+    private final byte[] bytes;
+    private final int rows;
+
+    Batch(byte[] bytes, int rows) {
+      this.bytes = bytes;
+      this.rows = rows;
+    }
+  }
 
   private RowReplay(BlockCodec codec, List<Batch> batches) {
     this.codec = codec;

@@ -34,7 +34,7 @@ class RowReplayTest {
         for (int row = 0; row < ROWS; row++) {
           out.writeInt(ROW_BYTES);
           ByteBuffer words = ByteBuffer.allocate(ROW_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-          words.putLong(0).putLong(block * 1000L + row * 7L).putLong(row * 31 % 97);
+          words.putLong(0).putLong(block * 1000L + row * 7L).putLong(row * 31L % 97);
           out.write(words.array());
         }
       }

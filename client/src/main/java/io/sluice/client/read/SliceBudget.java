@@ -62,7 +62,7 @@ final class SliceBudget {
     server.slices().clear();
   }
 
-  /** Counts memory of blocks that wait for their turn, which are not parts of slices any more. */
+  /** Counts memory of blocks that wait for their turn, which are no longer parts of slices. */
   void hold(int heldBytes) {
     count(heldBytes);
   }

@@ -78,14 +78,14 @@ final class BitMatrix {
     for (int g = 0; g < groups; g++) {
       int at = g * BYTES;
       planes[plane * groups + g] =
-          words[at] >>> shift & 0xFF
+          (words[at] >>> shift & 0xFF)
               | (words[at + 1] >>> shift & 0xFF) << 8
               | (words[at + 2] >>> shift & 0xFF) << 16
               | (words[at + 3] >>> shift & 0xFF) << 24
               | (words[at + 4] >>> shift & 0xFF) << 32
               | (words[at + 5] >>> shift & 0xFF) << 40
               | (words[at + 6] >>> shift & 0xFF) << 48
-              | words[at + 7] >>> shift << 56;
+              | (words[at + 7] >>> shift) << 56;
     }
   }
 

@@ -65,7 +65,7 @@ final class PlaneInput {
     int from = take(count);
     long value = 0;
     for (int i = count - 1; i >= 0; i--) {
-      value = value << Byte.SIZE | bytes[from + i] & 0xFF;
+      value = (value << Byte.SIZE) | (bytes[from + i] & 0xFF);
     }
     return value;
   }
@@ -80,7 +80,7 @@ final class PlaneInput {
     if (whole * Long.BYTES < count) {
       long rest = 0;
       for (int i = count - 1; i >= whole * Long.BYTES; i--) {
-        rest = rest << Byte.SIZE | bytes[from + i] & 0xFF;
+        rest = (rest << Byte.SIZE) | (bytes[from + i] & 0xFF);
       }
       target[whole] = rest;
     }

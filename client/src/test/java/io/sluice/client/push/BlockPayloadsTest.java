@@ -25,7 +25,7 @@ class BlockPayloadsTest {
       rows.begin()
           .number(0, 1_000_000 + i * 4L)
           .number(1, random.nextInt(10_000))
-          .number(2, random.nextInt(50) * 100)
+          .number(2, random.nextInt(50) * 100L)
           .value(3, ("name " + random.nextInt(20)).getBytes(StandardCharsets.UTF_8))
           .end();
     }

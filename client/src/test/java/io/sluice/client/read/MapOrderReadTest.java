@@ -86,9 +86,10 @@ class MapOrderReadTest {
 
     assertThat(orders.get(0)).hasSize(PARTITIONS * MAPS * 3);
     assertThat(orders).allMatch(orders.get(0)::equals);
-    List<String> places = orders.get(0).stream().map(one -> one.split(":")[0]).distinct().toList();
-    assertThat(places).hasSize(PARTITIONS * MAPS).startsWith("0/0", "0/1", "0/2");
-    assertThat(places).endsWith("2/10", "2/11");
+    List<String> positions =
+        orders.get(0).stream().map(one -> one.split(":")[0]).distinct().toList();
+    assertThat(positions).hasSize(PARTITIONS * MAPS).startsWith("0/0", "0/1", "0/2");
+    assertThat(positions).endsWith("2/10", "2/11");
   }
 
   @Test

@@ -32,7 +32,7 @@ public final class TestRows {
     fixed = new byte[((fields + 63) / 64 + fields) * 8];
     tail = new ByteArrayOutputStream();
     for (int i = 0; i < fields; i++) {
-      fixed[i / 8] |= (byte) (1 << i % 8);
+      fixed[i / 8] |= (byte) (1 << (i % 8));
     }
     return this;
   }
@@ -46,7 +46,7 @@ public final class TestRows {
   }
 
   private void notNull(int field) {
-    fixed[field / 8] &= (byte) ~(1 << field % 8);
+    fixed[field / 8] &= (byte) ~(1 << (field % 8));
   }
 
   public TestRows number(int field, long value) {
@@ -57,7 +57,7 @@ public final class TestRows {
 
   public TestRows value(int field, byte[] value) {
     notNull(field);
-    words().putLong(slot(field), (long) (fixed.length + tail.size()) << 32 | value.length);
+    words().putLong(slot(field), ((long) (fixed.length + tail.size()) << 32) | value.length);
     tail.writeBytes(value);
     tail.writeBytes(new byte[-value.length & 7]);
     return this;
@@ -66,7 +66,7 @@ public final class TestRows {
   /** A decimal of more than 18 digits, or null: its space is reserved either way. */
   public TestRows decimal(int field, byte[] value) {
     int length = value == null ? 0 : value.length;
-    words().putLong(slot(field), (long) (fixed.length + tail.size()) << 32 | length);
+    words().putLong(slot(field), ((long) (fixed.length + tail.size()) << 32) | length);
     if (value != null) {
       notNull(field);
       tail.writeBytes(value);

@@ -52,7 +52,6 @@ public record BlockHeader(
   public static final int FLAG_LAST = 1;
   public static final int FLAG_CONTINUED = 1 << 1;
   public static final int FLAG_ENCRYPTED = 1 << 2;
-
   static final int MAGIC = 'S' | 'B' << 8;
   static final int MAGIC_AT = 0;
   static final int VERSION_AT = MAGIC_AT + 2;
@@ -71,16 +70,12 @@ public record BlockHeader(
   static final int RECEIPT_BYTES_AT = RECEIPT_RECORDS_AT + 6;
   static final int RECEIPT_CHECKSUM_AT = RECEIPT_BYTES_AT + 6;
   static final int CRC_AT = RECEIPT_CHECKSUM_AT + 8;
-
   private static final int KNOWN_FLAGS = FLAG_LAST | FLAG_CONTINUED | FLAG_ENCRYPTED;
 
   public BlockHeader {
     String wrong = firstWrongField(mapAttempt, mapIndex, partition, sequence, recordCount);
     if (wrong == null) {
-      wrong = wrongLength(uncompressedLength, payloadLength, flags);
-    }
-    if (wrong == null) {
-      wrong = wrongEncoding(encoding, flags);
+      wrong = wrongContent(uncompressedLength, payloadLength, encoding, flags);
     }
     if (wrong != null) {
       throw new IllegalArgumentException("block header: " + wrong);
@@ -198,10 +193,7 @@ public record BlockHeader(
     int payloadLength = buffer.getIntLE(index + PAYLOAD_LENGTH_AT);
     String wrong = firstWrongField(attempt, mapIndex, partition, sequence, recordCount);
     if (wrong == null) {
-      wrong = wrongLength(uncompressedLength, payloadLength, flags);
-    }
-    if (wrong == null) {
-      wrong = wrongEncoding(encoding, flags);
+      wrong = wrongContent(uncompressedLength, payloadLength, encoding, flags);
     }
     if (wrong == null && buffer.getUnsignedShortLE(index + RESERVED_AT) != 0) {
       wrong = "reserved bytes are not zero";
@@ -286,13 +278,8 @@ public record BlockHeader(
     return recordCount < 0 ? "negative record count " + recordCount : null;
   }
 
-  private static String wrongEncoding(BlockEncoding encoding, int flags) {
-    return encoding != BlockEncoding.NONE && (flags & FLAG_CONTINUED) != 0
-        ? "encoding " + encoding + " in a block that is CONTINUED"
-        : null;
-  }
-
-  private static String wrongLength(int uncompressedLength, int payloadLength, int flags) {
+  private static String wrongContent(
+      int uncompressedLength, int payloadLength, BlockEncoding encoding, int flags) {
     if (uncompressedLength < 0) {
       return "negative uncompressed length " + uncompressedLength;
     }
@@ -303,6 +290,10 @@ public record BlockHeader(
     if (payloadLength == 0 && !last) {
       return "empty payload in a block that is not the last";
     }
-    return last && (flags & FLAG_CONTINUED) != 0 ? "both LAST and CONTINUED" : null;
+    boolean continued = (flags & FLAG_CONTINUED) != 0;
+    if (continued && encoding != BlockEncoding.NONE) {
+      return "encoding " + encoding + " in a block that is CONTINUED";
+    }
+    return last && continued ? "both LAST and CONTINUED" : null;
   }
 }

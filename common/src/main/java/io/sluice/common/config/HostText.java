@@ -62,7 +62,7 @@ public final class HostText {
     return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + port;
   }
 
-  /** Whether the host means every interface; nobody can connect to such an address. */
+  /** Whether the host means every interface; no client can connect to such an address. */
   public static boolean isWildcard(String canonical) {
     return canonical.equals("::") || canonical.equals("0.0.0.0");
   }
