@@ -16,6 +16,9 @@ import io.sluice.client.read.ShuffleReadRequest;
 import io.sluice.it.cluster.InProcessCluster;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -93,8 +96,12 @@ class ShortCircuitTest {
   @Test
   void fetchesEverythingIfNoProcessListensOnTheSocket() throws Exception {
     SluiceClient client = startClient("GRPC_NETTY", true);
-    Files.delete(data.resolve("sluice.sock"));
-    Files.createFile(data.resolve("sluice.sock"));
+    Path socket = data.resolve("sluice.sock");
+    Files.delete(socket);
+    // A closed socket leaves its file.
+    try (ServerSocketChannel closed = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      closed.bind(UnixDomainSocketAddress.of(socket));
+    }
     ReadCounters counters = readAll(client, pushAll(client));
     assertThat(counters.files().bytes()).isZero();
     assertThat(counters.files().failures()).isPositive();
