@@ -31,7 +31,7 @@ final class FaultInjector {
   /**
    * @param probe borrows
    * @param applicationDirectory directory of the application with the affected executors
-   * @param link borrows: link between some of its executors and a server
+   * @param link borrows: link between some of its executors and a server; null if no fault cuts it
    */
   FaultInjector(LocalCluster cluster, ClusterProbe probe, Path applicationDirectory, Link link) {
     this.cluster = cluster;
@@ -138,7 +138,9 @@ final class FaultInjector {
       resumer.join(TIMEOUT.toMillis());
       resumer = null;
     }
-    link.mend();
+    if (link != null) {
+      link.mend();
+    }
     for (ClusterNode coordinator : cluster.coordinators()) {
       if (!coordinator.isAlive()) {
         coordinator.start();
