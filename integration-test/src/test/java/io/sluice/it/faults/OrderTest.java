@@ -72,7 +72,9 @@ class OrderTest {
         FaultInjector injector = new FaultInjector(cluster, probe, home, null);
         SparkApplication application =
             mode.configure(
-                FaultCluster.impatient(SparkApplication.onSluice(home, cluster.quorum())));
+                // Slices of impatient reads are too small for the default of this key.
+                FaultCluster.impatient(SparkApplication.onSluice(home, cluster.quorum()))
+                    .set("spark.rss.read.ordered.size", "8m"));
         List<String> steps = new ArrayList<>();
         List<String> records = new ArrayList<>();
         List<String> rows = new ArrayList<>();
