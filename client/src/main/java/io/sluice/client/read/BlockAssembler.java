@@ -64,14 +64,11 @@ final class BlockAssembler implements AutoCloseable {
       return null;
     }
     int payloadAt = index + BlockHeader.LENGTH;
-    if (mapOrder != null && mapOrder.mustWait(progress, attemptIndex, header.sequence())) {
-      mapOrder.hold(progress, attemptIndex, header, buffer, payloadAt);
-      progress.received().add(attemptIndex, header.sequence(), header.isLast());
-    } else {
+    if (mapOrder == null || !mapOrder.hold(progress, attemptIndex, header, buffer, payloadAt)) {
       deliver(progress, attemptIndex, header, payloads.read(buffer, payloadAt, header));
-      if (mapOrder != null) {
-        progress.received().add(attemptIndex, header.sequence(), header.isLast());
-      }
+    }
+    if (mapOrder != null) {
+      progress.received().add(attemptIndex, header.sequence(), header.isLast());
     }
     progress
         .receipts()

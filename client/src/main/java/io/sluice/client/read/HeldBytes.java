@@ -48,29 +48,38 @@ final class HeldBytes {
   }
 
   /**
-   * Returns the chunk for a payload, which the caller appends to it. Each call needs one {@link
-   * #release}.
+   * Returns the chunk for a payload, which the caller appends to it; null if the process has no
+   * memory for it. Each returned chunk needs one {@link #release}.
    */
   Chunk reserve(int length) {
-    if (length > MAX_SHARED_BYTES) {
-      Chunk own = allocate(length);
-      own.payloads++;
-      return own;
+    Chunk chunk = length > MAX_SHARED_BYTES ? allocate(length) : shared(length);
+    if (chunk != null) {
+      chunk.payloads++;
     }
-    if (current == null || current.bytes.capacity() - current.bytes.writerIndex() < length) {
-      Chunk full = current;
-      int capacity = Math.max(length, nextChunkBytes);
-      nextChunkBytes = Math.min(maxChunkBytes, nextChunkBytes * 2);
-      current = allocate(capacity);
-      if (full != null && full.payloads == 0) {
-        free(full);
-      }
+    return chunk;
+  }
+
+  private Chunk shared(int length) {
+    if (current != null && current.bytes.capacity() - current.bytes.writerIndex() >= length) {
+      return current;
     }
-    current.payloads++;
-    return current;
+    Chunk next = allocate(Math.max(length, nextChunkBytes));
+    if (next == null) {
+      return null;
+    }
+    nextChunkBytes = Math.min(maxChunkBytes, nextChunkBytes * 2);
+    Chunk full = current;
+    current = next;
+    if (full != null && full.payloads == 0) {
+      free(full);
+    }
+    return next;
   }
 
   private Chunk allocate(int capacity) {
+    if (!budget.hasRoomToHold(capacity)) {
+      return null;
+    }
     Chunk made = new Chunk(allocator.directBuffer(capacity, capacity));
     chunks.add(made);
     budget.hold(capacity);

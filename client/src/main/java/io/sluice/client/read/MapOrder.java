@@ -8,12 +8,13 @@ import java.util.PriorityQueue;
 
 /**
  * Order of the blocks of a read by partition, map index and block number. Blocks that arrive before
- * their turn are held, compressed, up to a limit. Above the limit the read gives up the order: held
- * blocks are then delivered first, all others as they arrive.
+ * their turn are held, compressed, up to a limit. Above the limit, or if the process has no memory
+ * for a block, the read gives up the order: held blocks and all others are then delivered without
+ * waiting.
  *
  * <p>Blocks of other attempts and duplicates are never held. So a read whose expected blocks are
- * together within the limit is always in order, whatever the order of arrival. Owned by the task
- * thread.
+ * together within the limit and the memory is always in order, whatever the order of arrival. Owned
+ * by the task thread.
  */
 final class MapOrder {
   /** Heap of a held block, which counts against the limit beside its bytes. */
@@ -92,8 +93,7 @@ final class MapOrder {
     this.memory = memory;
   }
 
-  /** Whether a block must wait for others. */
-  boolean mustWait(PartitionProgress progress, int attemptIndex, int blockSequence) {
+  private boolean mustWait(PartitionProgress progress, int attemptIndex, int blockSequence) {
     return !givenUp && !isTurnOf(progress, attemptIndex, blockSequence);
   }
 
@@ -105,25 +105,38 @@ final class MapOrder {
   }
 
   /**
-   * Holds a block that must wait.
+   * Holds a block if it must wait for others.
    *
    * @param buffer borrows: contains the payload at {@code payloadAt}
+   * @return false if the block is to be delivered now
    */
-  void hold(
+  boolean hold(
       PartitionProgress progress,
       int attemptIndex,
       BlockHeader header,
       ByteBuf buffer,
       int payloadAt) {
+    if (!mustWait(progress, attemptIndex, header.sequence())) {
+      return false;
+    }
     HeldBytes.Chunk chunk = memory.reserve(header.payloadLength());
+    if (chunk == null) {
+      giveUp();
+      return false;
+    }
     int at = chunk.bytes().writerIndex();
     chunk.bytes().writeBytes(buffer, payloadAt, header.payloadLength());
     held.add(new HeldBlock(progress, attemptIndex, header, chunk, at));
     heldBytes += header.blockLength() + BLOCK_HEAP_BYTES;
     if (heldBytes > maxHeldBytes) {
-      givenUp = true;
-      memory.end();
+      giveUp();
     }
+    return true;
+  }
+
+  private void giveUp() {
+    givenUp = true;
+    memory.end();
   }
 
   /** Records that a block is delivered. */

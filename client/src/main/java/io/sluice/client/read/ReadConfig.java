@@ -74,7 +74,8 @@ public record ReadConfig(
                   + " are compressed blocks, and 192 bytes for each of them. 0: records arrive in"
                   + " the order in which servers deliver them. By default it is"
                   + " rss.client.read.buffer.size times one less than"
-                  + " rss.client.read.prefetch.capacity. A larger value adds direct memory.")
+                  + " rss.client.read.prefetch.capacity. A larger value adds direct memory; a read for"
+                  + " which the process has none left gives up the order.")
           .build();
 
   public static final List<ConfigKey<?>> KEYS = List.of(SLICE, PREFETCH, ORDERED, RPC_ATTEMPTS);

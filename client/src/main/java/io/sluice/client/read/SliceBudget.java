@@ -62,6 +62,11 @@ final class SliceBudget {
     server.slices().clear();
   }
 
+  /** Whether the process has room for more memory of blocks that wait for their turn. */
+  boolean hasRoomToHold(int moreBytes) {
+    return processMemory.hasRoom(moreBytes);
+  }
+
   /** Counts memory of blocks that wait for their turn, which are no longer parts of slices. */
   void hold(int heldBytes) {
     count(heldBytes);

@@ -8,6 +8,7 @@ import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.fake.FakeCluster;
 import io.sluice.client.fake.FakeTransport.Faults;
 import io.sluice.client.read.MissingBlocks.Reason;
+import io.sluice.client.server.DirectMemory;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.block.BlockFormat;
 import io.sluice.common.block.BlockHeader;
@@ -128,6 +129,33 @@ class MapOrderReadTest {
       }
       assertThat(cluster.server(0).storedBytes(0)).isGreaterThan(120_000);
       assertThat(peak.get()).isBetween(192L << 10, SLICES * (64L << 10) + (16 << 10));
+      assertThat(cluster.memory().usedBytes()).isZero();
+    }
+  }
+
+  @Test
+  void givesUpTheOrderBeforeHeldBlocksExceedTheMemoryOfTheProcess() throws Exception {
+    long limit = 40 << 10;
+    try (FakeCluster cluster = FakeCluster.inline(1, new Faults() {})) {
+      ShuffleAssignment assignment = pushed(cluster, 5, 40);
+      cluster.use(config(1 << 20));
+      List<String> inOrder;
+      try (ShuffleRead read = cluster.read(request(assignment).build())) {
+        inOrder = order(read);
+      }
+      assertThat(cluster.server(0).storedBytes(0)).isGreaterThan(2 * limit);
+      cluster.use(new DirectMemory(limit));
+      AtomicLong peak = new AtomicLong();
+      SliceMemory memory =
+          used -> {
+            peak.accumulateAndGet(cluster.memory().usedBytes(), Math::max);
+            return used;
+          };
+      try (ShuffleRead read = cluster.read(request(assignment).memory(memory).build())) {
+        assertThat(order(read)).containsExactlyInAnyOrderElementsOf(inOrder);
+      }
+      // A read may exceed the limit by one slice.
+      assertThat(peak.get()).isBetween(limit / 2, limit + SLICE_BYTES);
       assertThat(cluster.memory().usedBytes()).isZero();
     }
   }
