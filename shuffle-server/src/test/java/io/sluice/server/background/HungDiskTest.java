@@ -17,7 +17,6 @@ import io.sluice.server.disk.RunFiles;
 import io.sluice.server.disk.StorageKind;
 import io.sluice.server.log.BlockBatch;
 import io.sluice.server.log.BlockBytes;
-import io.sluice.server.log.LogPiece;
 import io.sluice.server.log.LogRange;
 import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.ShuffleStore;
@@ -185,18 +184,9 @@ class HungDiskTest {
 
   private void checkEveryBlock() throws Exception {
     for (int number = 0; number < appended; number++) {
-      ByteBuf found = Unpooled.buffer();
-      for (LogPiece piece :
-          store.find(KEY).read(List.of(new LogRange(0, (long) number * SLAB, SLAB)))) {
-        if (piece instanceof LogPiece.InMemory bytes) {
-          found.writeBytes(bytes.buffer().duplicate());
-        } else {
-          LogPiece.InFile file = (LogPiece.InFile) piece;
-          found.writeBytes(file.run().channel(), file.position(), file.length());
-        }
-        piece.release();
-      }
-      assertThat(found).isEqualTo(Unpooled.wrappedBuffer(block(number)));
+      LogRange range = new LogRange(0, (long) number * SLAB, SLAB);
+      assertThat(PieceBytes.read(store.find(KEY).read(List.of(range))))
+          .isEqualTo(Unpooled.wrappedBuffer(block(number)));
     }
   }
 

@@ -8,7 +8,6 @@ import io.sluice.common.block.BlockHeader;
 import io.sluice.server.disk.StorageKind;
 import io.sluice.server.log.BlockBatch;
 import io.sluice.server.log.BlockBytes;
-import io.sluice.server.log.LogPiece;
 import io.sluice.server.log.LogRange;
 import io.sluice.server.log.LoggedRun;
 import io.sluice.server.log.MergeBatch;
@@ -132,17 +131,8 @@ class MapRangeTest {
 
   private static int countWanted(
       ShuffleLog log, int partition, OpenSnapshot.Mark mark, int first, int end) throws Exception {
-    ByteBuf found = Unpooled.buffer();
     LogRange range = new LogRange(partition, mark.offset(), (int) mark.length());
-    for (LogPiece piece : log.read(List.of(range))) {
-      if (piece instanceof LogPiece.InMemory bytes) {
-        found.writeBytes(bytes.buffer().duplicate());
-      } else {
-        LogPiece.InFile file = (LogPiece.InFile) piece;
-        found.writeBytes(file.run().channel(), file.position(), file.length());
-      }
-      piece.release();
-    }
+    ByteBuf found = PieceBytes.read(log.read(List.of(range)));
     int wanted = 0;
     while (found.isReadable()) {
       BlockHeader header = BlockHeader.read(found, found.readerIndex(), found.writerIndex());

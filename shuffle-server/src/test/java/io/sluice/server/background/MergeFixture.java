@@ -18,7 +18,6 @@ import io.sluice.server.disk.Storage;
 import io.sluice.server.disk.StorageKind;
 import io.sluice.server.log.BlockBatch;
 import io.sluice.server.log.BlockBytes;
-import io.sluice.server.log.LogPiece;
 import io.sluice.server.log.LogRange;
 import io.sluice.server.log.LoggedRun;
 import io.sluice.server.log.ShuffleKey;
@@ -141,19 +140,7 @@ final class MergeFixture {
   }
 
   private byte[] read(int partition, long from, int length) throws Exception {
-    ByteBuf found = Unpooled.buffer();
-    for (LogPiece piece : log().read(List.of(new LogRange(partition, from, length)))) {
-      if (piece instanceof LogPiece.InMemory bytes) {
-        found.writeBytes(bytes.buffer().duplicate());
-      } else {
-        LogPiece.InFile file = (LogPiece.InFile) piece;
-        for (int done = 0; done < file.length(); ) {
-          done +=
-              found.writeBytes(file.run().channel(), file.position() + done, file.length() - done);
-        }
-      }
-      piece.release();
-    }
+    ByteBuf found = PieceBytes.read(log().read(List.of(new LogRange(partition, from, length))));
     byte[] bytes = new byte[found.readableBytes()];
     found.readBytes(bytes).release();
     return bytes;

@@ -14,7 +14,6 @@ import io.sluice.server.disk.RunFiles;
 import io.sluice.server.disk.StorageKind;
 import io.sluice.server.log.BlockBatch;
 import io.sluice.server.log.BlockBytes;
-import io.sluice.server.log.LogPiece;
 import io.sluice.server.log.LogRange;
 import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.ShuffleStore;
@@ -285,19 +284,9 @@ class RemoteTierFlowTest {
     for (Map.Entry<ShuffleKey, List<Integer>> each : appended.entrySet()) {
       List<Integer> its = each.getValue();
       for (int i = 0; i < its.size(); i++) {
-        List<LogPiece> pieces =
-            store.find(each.getKey()).read(List.of(new LogRange(0, (long) i * SLAB, SLAB)));
-        ByteBuf found = Unpooled.buffer();
-        for (LogPiece piece : pieces) {
-          if (piece instanceof LogPiece.InMemory bytes) {
-            found.writeBytes(bytes.buffer().duplicate());
-          } else {
-            LogPiece.InFile file = (LogPiece.InFile) piece;
-            found.writeBytes(file.run().channel(), file.position(), file.length());
-          }
-          piece.release();
-        }
-        assertThat(found).isEqualTo(Unpooled.wrappedBuffer(block(its.get(i))));
+        LogRange range = new LogRange(0, (long) i * SLAB, SLAB);
+        assertThat(PieceBytes.read(store.find(each.getKey()).read(List.of(range))))
+            .isEqualTo(Unpooled.wrappedBuffer(block(its.get(i))));
       }
     }
   }

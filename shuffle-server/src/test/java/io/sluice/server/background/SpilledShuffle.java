@@ -90,20 +90,7 @@ public final class SpilledShuffle {
 
   /** Reads one block and compares. */
   public void checkBlock(int number) throws SluiceException, IOException {
-    ByteBuf found = Unpooled.buffer();
-    for (LogPiece piece : read(number)) {
-      try {
-        if (piece instanceof LogPiece.InMemory bytes) {
-          found.writeBytes(bytes.buffer().duplicate());
-        } else {
-          LogPiece.InFile file = (LogPiece.InFile) piece;
-          found.writeBytes(file.run().channel(), file.position(), file.length());
-        }
-      } finally {
-        piece.release();
-      }
-    }
-    assertThat(found).isEqualTo(Unpooled.wrappedBuffer(block(number)));
+    assertThat(PieceBytes.read(read(number))).isEqualTo(Unpooled.wrappedBuffer(block(number)));
   }
 
   /** Finds a block, to be released by the caller. */

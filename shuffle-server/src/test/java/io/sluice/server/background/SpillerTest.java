@@ -15,7 +15,6 @@ import io.sluice.server.disk.RunFiles;
 import io.sluice.server.disk.StorageKind;
 import io.sluice.server.log.BlockBatch;
 import io.sluice.server.log.BlockBytes;
-import io.sluice.server.log.LogPiece;
 import io.sluice.server.log.LogRange;
 import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.ShuffleLog;
@@ -224,19 +223,9 @@ class SpillerTest {
   private void checkEveryBlock() throws Exception {
     ShuffleLog log = store.find(KEY);
     for (int number = 0; number < appended; number++) {
-      List<LogPiece> pieces =
-          log.read(List.of(new LogRange(number % 3, (long) (number / 3) * SLAB, SLAB)));
-      ByteBuf found = Unpooled.buffer();
-      for (LogPiece piece : pieces) {
-        if (piece instanceof LogPiece.InMemory bytes) {
-          found.writeBytes(bytes.buffer().duplicate());
-        } else {
-          LogPiece.InFile file = (LogPiece.InFile) piece;
-          found.writeBytes(file.run().channel(), file.position(), file.length());
-        }
-        piece.release();
-      }
-      assertThat(found).isEqualTo(Unpooled.wrappedBuffer(block(number)));
+      LogRange range = new LogRange(number % 3, (long) (number / 3) * SLAB, SLAB);
+      assertThat(PieceBytes.read(log.read(List.of(range))))
+          .isEqualTo(Unpooled.wrappedBuffer(block(number)));
     }
   }
 
