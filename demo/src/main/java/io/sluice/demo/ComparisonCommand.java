@@ -1,5 +1,6 @@
 package io.sluice.demo;
 
+import io.sluice.demo.driver.Workload;
 import io.sluice.demo.staging.DemoException;
 import io.sluice.demo.staging.DemoProgress;
 import io.sluice.demo.staging.Installation;
@@ -8,6 +9,7 @@ import io.sluice.demo.staging.Staging;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -106,6 +108,23 @@ public abstract class ComparisonCommand implements Callable<Integer> {
   protected static void scale(double value) throws DemoException {
     if (!(value > 0 && value <= 1000)) {
       throw DemoException.usage("--scale " + value + ": expected a number above 0 and up to 1000");
+    }
+  }
+
+  /**
+   * Queries that an option selects.
+   *
+   * @param list names, numbers and ranges; null: all queries
+   * @throws DemoException if the list is not valid
+   */
+  protected static List<String> queries(Workload workload, String list) throws DemoException {
+    if (list == null) {
+      return workload.queries();
+    }
+    try {
+      return workload.select(list);
+    } catch (IllegalArgumentException e) {
+      throw DemoException.usage("--queries " + e.getMessage());
     }
   }
 

@@ -185,10 +185,8 @@ public final class DemoCommand extends ComparisonCommand {
         new DemoRun.Plan(
             chosen,
             factor,
-            selected(chosen),
-            chosen == Workload.TPCDS
-                ? Optional.of(Installation.tpcdsQueries(System.getProperties()))
-                : Optional.empty(),
+            queries(chosen, queries),
+            Installation.queryTexts(chosen, System.getProperties()),
             servers,
             bufferCapacity,
             transport.name(),
@@ -199,17 +197,6 @@ public final class DemoCommand extends ComparisonCommand {
             keep());
     SparkHome spark = sparkHome.find(System.getenv());
     return (staging, progress) -> new DemoRun(plan, new SparkStaging(staging, spark), progress);
-  }
-
-  private List<String> selected(Workload chosen) throws DemoException {
-    if (queries == null) {
-      return chosen.queries();
-    }
-    try {
-      return chosen.select(queries);
-    } catch (IllegalArgumentException e) {
-      throw DemoException.usage("--queries " + e.getMessage());
-    }
   }
 
   private Opening onMapReduce(double factor) throws DemoException {

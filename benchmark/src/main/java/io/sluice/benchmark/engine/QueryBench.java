@@ -82,32 +82,40 @@ final class QueryBench implements Comparison {
     bench.sluice().start(staging);
     WorkloadData.readAhead(data);
     List<QueryRound> measured = new ArrayList<>();
-    int total = plan.applications() * bench.rounds() * plan.queries().size();
     try (ClusterProbe probe = new ClusterProbe(staging.cluster())) {
       for (int application = 0; application < plan.applications(); application++) {
         progress.step("starting two Spark applications; runs to warm up: " + plan.warmUps());
         int number = application;
         try (DriverPair drivers = DriverPair.start(side -> startDriver(side, number, data))) {
-          for (int pass = -plan.warmUps(); pass < bench.rounds(); pass++) {
-            for (int query = 0; query < plan.queries().size(); query++) {
-              Side first = Side.first(number + pass + plan.warmUps() + query);
-              QueryRound round =
-                  round(
-                      drivers,
-                      probe,
-                      plan.queries().get(query),
-                      first,
-                      number * bench.rounds() + pass);
-              if (pass >= 0) {
-                measured.add(round);
-                progress.result(measured.size(), total, summary(round));
-              }
-            }
+          for (int run = -plan.warmUps(); run < bench.rounds(); run++) {
+            runQueries(drivers, probe, number, run, measured);
           }
         }
       }
     }
     return new QueryTable(measured, plan.baselineConf().isEmpty() ? "built-in" : "baseline");
+  }
+
+  /**
+   * Runs all queries once.
+   *
+   * @param run negative to warm up
+   * @param measured receives the results if the run does not warm up
+   */
+  private void runQueries(
+      DriverPair drivers, ClusterProbe probe, int application, int run, List<QueryRound> measured)
+      throws DemoException, IOException, InterruptedException {
+    int total = plan.applications() * bench.rounds() * plan.queries().size();
+    int pass = application * bench.rounds() + run;
+    Side first = Side.first(application + run + plan.warmUps());
+    for (String query : plan.queries()) {
+      QueryRound round = round(drivers, probe, query, first, pass);
+      first = first == Side.BUILT_IN ? Side.SLUICE : Side.BUILT_IN;
+      if (run >= 0) {
+        measured.add(round);
+        progress.result(measured.size(), total, summary(round));
+      }
+    }
   }
 
   private QueryRound round(

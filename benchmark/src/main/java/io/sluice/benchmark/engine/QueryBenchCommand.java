@@ -7,9 +7,7 @@ import io.sluice.demo.staging.SparkHome;
 import io.sluice.demo.staging.SparkHomeOption;
 import io.sluice.demo.staging.SparkStaging;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -100,26 +98,13 @@ public final class QueryBenchCommand extends EngineBenchCommand {
         new QueryBench.Plan(
             workload,
             scale,
-            selected(),
-            workload == Workload.TPCDS
-                ? Optional.of(Installation.tpcdsQueries(System.getProperties()))
-                : Optional.empty(),
+            queries(workload, queries),
+            Installation.queryTexts(workload, System.getProperties()),
             applications,
             warmUps,
             Map.copyOf(baselineConf),
             benchPlan(rounds, queryTimeoutMinutes));
     SparkHome spark = sparkHome.find(System.getenv());
     return (staging, progress) -> new QueryBench(plan, new SparkStaging(staging, spark), progress);
-  }
-
-  private List<String> selected() throws DemoException {
-    if (queries == null) {
-      return workload.queries();
-    }
-    try {
-      return workload.select(queries);
-    } catch (IllegalArgumentException e) {
-      throw DemoException.usage("--queries " + e.getMessage());
-    }
   }
 }

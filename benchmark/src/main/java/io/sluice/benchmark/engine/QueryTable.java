@@ -4,6 +4,7 @@ import io.sluice.benchmark.engine.QueryRound.Turn;
 import io.sluice.demo.Comparison;
 import io.sluice.demo.staging.AmountText;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -161,11 +162,7 @@ final class QueryTable implements Comparison.Outcome {
   }
 
   private static double average(double[] values) {
-    double sum = 0;
-    for (double value : values) {
-      sum += value;
-    }
-    return sum / values.length;
+    return Arrays.stream(values).average().orElseThrow();
   }
 
   private String bytes(ToDoubleFunction<QueryRound> value) {

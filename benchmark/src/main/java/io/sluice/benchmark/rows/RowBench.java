@@ -21,7 +21,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -126,9 +125,7 @@ final class RowBench implements Comparison {
         spark.sparkHome(directory),
         new DriverSettings(
             workload,
-            workload == Workload.TPCDS
-                ? Optional.of(Installation.tpcdsQueries(System.getProperties()))
-                : Optional.empty(),
+            Installation.queryTexts(workload, System.getProperties()),
             plan.scale(),
             data,
             logs,

@@ -4,18 +4,16 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.sluice.benchmark.rows.RowExchange.Blocks;
 import io.sluice.client.compress.BlockCodecs;
-import io.sluice.client.compress.BlockDecompressor;
 import io.sluice.client.push.BlockSizes;
 import io.sluice.client.push.FramedPushSession;
 import io.sluice.client.push.MapAttempt;
 import io.sluice.client.push.PushConfig;
 import io.sluice.client.push.PushOptions;
 import io.sluice.client.push.RowBlocks;
-import io.sluice.client.rows.RowPlanesDecoder;
+import io.sluice.client.read.PayloadReader;
 import io.sluice.client.server.DirectMemory;
 import io.sluice.client.server.RetryPolicy;
 import io.sluice.common.block.BlockCodec;
-import io.sluice.common.block.BlockEncoding;
 import io.sluice.common.block.BlockFormat;
 import io.sluice.common.block.BlockHeader;
 import java.io.BufferedInputStream;
@@ -23,7 +21,6 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -42,11 +39,9 @@ final class RowReplay {
 
   private final BlockCodec codec;
   private final List<Batch> batches;
-  private final BlockDecompressor decompressor = BlockCodecs.decompressor(MAX_BLOCK_BYTES);
-  private final RowPlanesDecoder decoder = new RowPlanesDecoder();
+  private final PayloadReader payloads =
+      new PayloadReader(null, BlockCodecs.decompressor(MAX_BLOCK_BYTES));
   private byte[] block = new byte[0];
-  private byte[] encoded = new byte[0];
-  private byte[] records = new byte[0];
   private int next;
   private double blockBytes;
   private double readNanos;
@@ -115,7 +110,9 @@ final class RowReplay {
       for (Batch batch : batches) {
         long copied = cpuNanos();
         // As the sorter of a map task, which leaves the block in the processor's cache.
-        block = withRoom(block, batch.bytes.length);
+        if (block.length < batch.bytes.length) {
+          block = new byte[batch.bytes.length];
+        }
         System.arraycopy(batch.bytes, 0, block, 0, batch.bytes.length);
         otherNanos += cpuNanos() - copied;
         session.add(0, block, 0, batch.bytes.length, batch.rows);
@@ -123,7 +120,7 @@ final class RowReplay {
       session.finish();
       reported = session.partitionLengths()[0];
     } finally {
-      decompressor.close();
+      payloads.close();
     }
     if (next != batches.size()) {
       throw new IllegalStateException("expected " + batches.size() + " blocks, found " + next);
@@ -144,11 +141,10 @@ final class RowReplay {
       BlockHeader header = BlockFormat.readVerified(frame, at, frame.writerIndex());
       int length = header.uncompressedLength();
       if (length > 0) {
-        records = withRoom(records, length);
-        read(frame.nioBuffer(at + BlockHeader.LENGTH, header.payloadLength()), header);
+        byte[] records = payloads.read(frame, at + BlockHeader.LENGTH, header);
         long restored = cpuNanos();
         readNanos += restored - begun;
-        compare(length);
+        compare(records, length);
         otherNanos += cpuNanos() - restored;
         blockBytes += header.blockLength();
       }
@@ -156,26 +152,10 @@ final class RowReplay {
     }
   }
 
-  private void read(ByteBuffer payload, BlockHeader header) throws IOException {
-    int length = header.uncompressedLength();
-    if (header.encoding() == BlockEncoding.NONE) {
-      decompressor.decompress(header.codec(), payload, records, 0, length);
-      return;
-    }
-    int encodedLength = Integer.reverseBytes(payload.getInt());
-    encoded = withRoom(encoded, encodedLength);
-    decompressor.decompress(header.codec(), payload, encoded, 0, encodedLength);
-    decoder.decode(encoded, encodedLength, records, length);
-  }
-
-  private void compare(int length) {
+  private void compare(byte[] records, int length) {
     byte[] expected = batches.get(next++).bytes;
     if (!Arrays.equals(expected, 0, expected.length, records, 0, length)) {
       throw new IllegalStateException("block " + (next - 1) + " is not what was written");
     }
-  }
-
-  private static byte[] withRoom(byte[] array, int length) {
-    return array.length >= length ? array : new byte[Math.max(length, array.length * 2)];
   }
 }

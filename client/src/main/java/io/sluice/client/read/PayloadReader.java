@@ -15,7 +15,7 @@ import java.nio.ByteBuffer;
  * Restores the records of a block: decrypts, decompresses, decodes rows. Lengths are checked before
  * memory is allocated for them. Owned by one thread.
  */
-final class PayloadReader implements AutoCloseable {
+public final class PayloadReader implements AutoCloseable {
   private static final int FIRST_BYTES = 64 << 10;
 
   private final PayloadTransform transform;
@@ -29,7 +29,7 @@ final class PayloadReader implements AutoCloseable {
    * @param transform null for none
    * @param decompressor takes
    */
-  PayloadReader(PayloadTransform transform, BlockDecompressor decompressor) {
+  public PayloadReader(PayloadTransform transform, BlockDecompressor decompressor) {
     this.transform = transform;
     this.decompressor = decompressor;
   }
@@ -42,7 +42,7 @@ final class PayloadReader implements AutoCloseable {
    *     BlockHeader#uncompressedLength} bytes
    * @throws SluiceException BLOCK_CORRUPT if the payload does not match the header
    */
-  byte[] read(ByteBuf buffer, int at, BlockHeader header) throws IOException {
+  public byte[] read(ByteBuf buffer, int at, BlockHeader header) throws IOException {
     int length = header.uncompressedLength();
     int payloadLength = header.payloadLength();
     ByteBuffer payload;

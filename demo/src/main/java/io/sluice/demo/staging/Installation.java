@@ -1,10 +1,12 @@
 package io.sluice.demo.staging;
 
+import io.sluice.demo.driver.Workload;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.stream.Stream;
 
@@ -99,11 +101,16 @@ public record Installation(Path jars, Path clients, Path driverJars) {
   }
 
   /**
-   * Jar with the queries of TPC-DS.
+   * Jar with the queries of a workload; empty if they are in the demo.
    *
    * @param system properties of this process
    */
-  public static Path tpcdsQueries(Properties system) throws DemoException {
+  public static Optional<Path> queryTexts(Workload workload, Properties system)
+      throws DemoException {
+    return workload == Workload.TPCDS ? Optional.of(tpcdsQueries(system)) : Optional.empty();
+  }
+
+  private static Path tpcdsQueries(Properties system) throws DemoException {
     String value = system.getProperty(TPCDS_QUERIES);
     if (value == null) {
       throw DemoException.usage(

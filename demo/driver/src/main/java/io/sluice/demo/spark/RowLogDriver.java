@@ -15,9 +15,9 @@ public final class RowLogDriver extends CommandDriver {
   private final DriverSettings settings;
   private final RowLog log;
 
-  RowLogDriver(SparkSession spark, DriverSettings settings) {
-    super(spark, SparkWorkload.of(settings), settings.dataDirectory());
-    this.workload = SparkWorkload.of(settings);
+  RowLogDriver(SparkSession spark, SparkWorkload workload, DriverSettings settings) {
+    super(spark, workload, settings.dataDirectory());
+    this.workload = workload;
     this.settings = settings;
     this.log =
         new RowLog(
@@ -36,7 +36,8 @@ public final class RowLogDriver extends CommandDriver {
         "sluice-bench",
         "driver",
         arguments,
-        (spark, settings, out) -> new RowLogDriver(spark, settings).serve(out));
+        (spark, settings, out) ->
+            new RowLogDriver(spark, SparkWorkload.of(settings), settings).serve(out));
   }
 
   @Override
