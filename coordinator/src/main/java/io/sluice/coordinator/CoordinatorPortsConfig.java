@@ -85,9 +85,8 @@ record CoordinatorPortsConfig(
           .atLeast(1)
           .doc(
               "Maximum number of connections to rss.jetty.http.port from one address, or from"
-                  + " one IPv6 /64 network. Set it to"
-                  + " rss.coordinator.http.connections.max behind a reverse proxy, because all"
-                  + " requests then come from the address of the proxy.")
+                  + " one IPv6 /64 network. Set it to rss.coordinator.http.connections.max behind a"
+                  + " reverse proxy, because all requests then come from the address of the proxy.")
           .build();
 
   /** Keys of this record. */

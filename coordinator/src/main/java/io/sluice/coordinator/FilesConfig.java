@@ -31,9 +31,9 @@ record FilesConfig(
       ConfigKey.localPath("rss.coordinator.exclude.nodes.file.path")
           .doc(
               "File of servers that get no new shuffles, one per line: `host:port`, `host-port`,"
-                  + " `[IPv6]:port`, the server's name, or a host name for all servers on that host. The"
-                  + " coordinator never writes it; a missing file excludes no server. Set it if"
-                  + " a tool maintains the list; operators use `sluice admin exclude`.")
+                  + " `[IPv6]:port`, the server's name, or a host name for all servers on that host."
+                  + " The coordinator never writes it; a missing file excludes no server. Set it"
+                  + " if a tool maintains the list; operators use `sluice admin exclude`.")
           .build();
   static final ConfigKey<Boolean> CLIENT_CONF_ENABLED =
       ConfigKey.bool("rss.coordinator.dynamicClientConf.enabled")

@@ -142,8 +142,8 @@ public record NetworkConfig(
           .doc(
               "Maximum number of open connections to rss.jetty.http.port from one"
                   + " client address, or from one IPv6 /64 network. Behind a reverse proxy, set it"
-                  + " to the value of rss.server.http.connections.max, because all connections have the proxy's"
-                  + " address.")
+                  + " to the value of rss.server.http.connections.max, because all connections have"
+                  + " the proxy's address.")
           .build();
 
   /** Configuration keys of this record. */

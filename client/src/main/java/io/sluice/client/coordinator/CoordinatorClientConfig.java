@@ -28,8 +28,8 @@ public record CoordinatorClientConfig(
       ConfigKey.hostPorts("rss.coordinator.quorum")
           .doc(
               "Addresses of the coordinators, as host:port,host:port, with an IPv6 address in"
-                  + " brackets; any coordinator that replies is used. Without this key, a job uses the built-in shuffle of its"
-                  + " engine. Set it in every job that uses Sluice.")
+                  + " brackets; any coordinator that replies is used. Without this key, a job uses"
+                  + " the built-in shuffle of its engine. Set it in every job that uses Sluice.")
           .build();
 
   static final ConfigKey<Long> COORDINATOR_TIMEOUT =

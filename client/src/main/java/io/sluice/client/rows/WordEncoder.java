@@ -23,7 +23,6 @@ final class WordEncoder {
   private long[] residuals = new long[0];
   private long[] planes = new long[0];
   private long[] compacted = new long[0];
-  private final long[] entries = new long[RowPlanes.MAX_DICTIONARY];
 
   /** Result of looking at words: how many bits each needs in the best form. */
   private static final class Analysis {
@@ -60,7 +59,7 @@ final class WordEncoder {
     analyze(words, count);
     int changes = analysis.changes;
     if (!repeated || count < MIN_REPEATED_WORDS || analysis.bits == 0) {
-      writeForm(words, count, false, 0);
+      writeForm(words, count, false);
       return;
     }
     long plain = (long) analysis.bits * count;
@@ -68,7 +67,7 @@ final class WordEncoder {
       writeRuns(words, count);
       return;
     }
-    writeForm(words, count, true, 0);
+    writeForm(words, count, true);
   }
 
   private void writeRuns(long[] words, int count) {
@@ -99,10 +98,10 @@ final class WordEncoder {
     writeFormAt(tagAt, compacted, kept, kept >= MIN_REPEATED_WORDS, RowPlanes.FLAG_RUNS);
   }
 
-  private void writeForm(long[] words, int count, boolean mayRepeat, int flags) {
+  private void writeForm(long[] words, int count, boolean mayRepeat) {
     int tagAt = out.at();
     out.put(0);
-    writeFormAt(tagAt, words, count, mayRepeat, flags);
+    writeFormAt(tagAt, words, count, mayRepeat, 0);
   }
 
   private void writeFormAt(int tagAt, long[] words, int count, boolean mayRepeat, int flags) {
@@ -143,9 +142,9 @@ final class WordEncoder {
   private void writeDictionary(int count) {
     int size = dictionary.size();
     out.put(size - 1);
-    System.arraycopy(dictionary.entries(), 0, entries, 0, size);
     byte[] codes = dictionary.codes();
-    write(entries, size, false);
+    // Writes no dictionary, which would overwrite this one.
+    write(dictionary.entries(), size, false);
     writeCodes(codes, count, size);
   }
 

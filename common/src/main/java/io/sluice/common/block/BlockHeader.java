@@ -52,6 +52,7 @@ public record BlockHeader(
   public static final int FLAG_LAST = 1;
   public static final int FLAG_CONTINUED = 1 << 1;
   public static final int FLAG_ENCRYPTED = 1 << 2;
+
   static final int MAGIC = 'S' | 'B' << 8;
   static final int MAGIC_AT = 0;
   static final int VERSION_AT = MAGIC_AT + 2;
@@ -70,13 +71,13 @@ public record BlockHeader(
   static final int RECEIPT_BYTES_AT = RECEIPT_RECORDS_AT + 6;
   static final int RECEIPT_CHECKSUM_AT = RECEIPT_BYTES_AT + 6;
   static final int CRC_AT = RECEIPT_CHECKSUM_AT + 8;
+
   private static final int KNOWN_FLAGS = FLAG_LAST | FLAG_CONTINUED | FLAG_ENCRYPTED;
 
   public BlockHeader {
     String wrong = firstWrongField(mapAttempt, mapIndex, partition, sequence, recordCount);
-    if (wrong == null) {
-      wrong = wrongContent(uncompressedLength, payloadLength, encoding, flags);
-    }
+    wrong =
+        wrong != null ? wrong : wrongContent(uncompressedLength, payloadLength, encoding, flags);
     if (wrong != null) {
       throw new IllegalArgumentException("block header: " + wrong);
     }
@@ -192,9 +193,8 @@ public record BlockHeader(
     int uncompressedLength = buffer.getIntLE(index + UNCOMPRESSED_LENGTH_AT);
     int payloadLength = buffer.getIntLE(index + PAYLOAD_LENGTH_AT);
     String wrong = firstWrongField(attempt, mapIndex, partition, sequence, recordCount);
-    if (wrong == null) {
-      wrong = wrongContent(uncompressedLength, payloadLength, encoding, flags);
-    }
+    wrong =
+        wrong != null ? wrong : wrongContent(uncompressedLength, payloadLength, encoding, flags);
     if (wrong == null && buffer.getUnsignedShortLE(index + RESERVED_AT) != 0) {
       wrong = "reserved bytes are not zero";
     }

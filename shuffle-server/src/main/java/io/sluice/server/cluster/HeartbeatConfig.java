@@ -21,8 +21,8 @@ public record HeartbeatConfig(List<HostPort> coordinators, long intervalMs, long
           .check(list -> !list.isEmpty(), "at least one host:port")
           .doc(
               "Coordinators of the cluster, as host:port,host:port, with an IPv6 address in"
-                  + " brackets. The server sends heartbeats to each,"
-                  + " and continues to work while some or all are down. List every coordinator.")
+                  + " brackets. The server sends heartbeats to each, and continues to work while"
+                  + " some or all are down. List every coordinator.")
           .build();
 
   static final ConfigKey<Long> INTERVAL =
