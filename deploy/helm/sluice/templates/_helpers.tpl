@@ -160,11 +160,17 @@ rss.security.tls.client.certificates {{ .Values.security.tls.clientCertificates 
 {{- range $line := splitList "\n" (include "sluice.securityConfig" .) }}{{ splitList " " $line | first }} {{ end }}
 {{- end }}
 
+{{/* Key of a user's secret in the generated secret. Such keys have no @, + and $. */}}
+{{- define "sluice.userKey" -}}
+user-{{ . | replace "@" "_at_" | replace "+" "_plus_" | replace "$" "_dollar_" }}
+{{- end }}
+
 {{/* Identity of the command line in coordinator pods and in jobs of the chart. */}}
 {{- define "sluice.adminEnvironment" -}}
 {{- if .Values.security.enabled }}
-- {name: RSS_USER, value: {{ .Values.security.admin | quote }}}
-- {name: RSS_USER_SECRET_FILE, value: {{ printf "/etc/sluice/security/user-%s" .Values.security.admin | quote }}}
+{{- /* Kubernetes replaces $$ by $ in values of variables. */}}
+- {name: RSS_USER, value: {{ .Values.security.admin | replace "$" "$$" | quote }}}
+- {name: RSS_USER_SECRET_FILE, value: {{ printf "/etc/sluice/security/%s" (include "sluice.userKey" .Values.security.admin) | quote }}}
 {{- end }}
 {{- if include "sluice.tls" . }}
 - {name: RSS_TLS_TRUST_FILE, value: /etc/sluice/tls/ca.crt}

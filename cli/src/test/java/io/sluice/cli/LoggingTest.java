@@ -91,6 +91,16 @@ class LoggingTest {
   }
 
   @Test
+  void userNamesOfCompaniesNeedNoQuotes() throws Exception {
+    Logger root = configured(Map.of());
+
+    String line =
+        line(root, "text", event("x", new KeyValuePair("application", "svc+a$1@CORP.X~app-1")));
+
+    assertThat(line).endsWith(" x application=svc+a$1@CORP.X~app-1\n");
+  }
+
+  @Test
   void aMessageOfTextStaysOnItsLine() throws Exception {
     Logger root = configured(Map.of());
 

@@ -31,7 +31,7 @@ class ControlIdentityTest {
         ControlIdentity.of(
             Map.of("RSS_USER", "etl", "RSS_USER_SECRET_FILE", secret.toString()), "me");
 
-    assertThat(user.applicationName("bench-1")).isEqualTo("etl.bench-1");
+    assertThat(user.applicationName("bench-1")).isEqualTo("etl~bench-1");
     assertThat(user.userProofs()).hasSize(1);
     // Without an application token, calls of servers use the user's proof.
     assertThat(user.serverProofs()).hasSize(1);

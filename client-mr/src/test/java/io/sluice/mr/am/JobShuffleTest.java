@@ -115,7 +115,7 @@ class JobShuffleTest {
           new DataInputStream(
               new ByteArrayInputStream(tokens.array(), tokens.arrayOffset(), tokens.remaining())));
       try (SluiceClient task =
-          SluiceClient.start(JobSettings.of(conf).client(), "alice.application_1_0001", "task")) {
+          SluiceClient.start(JobSettings.of(conf).client(), "alice~application_1_0001", "task")) {
         JobCredentials.passToClient(task, ofTask);
 
         assertThatThrownBy(task.credentials()::forConnection)

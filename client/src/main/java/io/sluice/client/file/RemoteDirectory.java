@@ -19,7 +19,7 @@ public record RemoteDirectory(String scheme, String authority, String path) {
       Pattern.compile("([A-Za-z][A-Za-z0-9+.-]*):(?://([^/]*))?(/(?!/).*)");
 
   /** Path below the directory: names of applications, servers and run files. */
-  private static final Pattern BELOW = Pattern.compile("(/[A-Za-z0-9._~-]+)+");
+  private static final Pattern BELOW = Pattern.compile("(/[A-Za-z0-9._@+$=~-]+)+");
 
   private static final Pattern STEPS = Pattern.compile("(^|.*/)\\.{1,2}(/.*|$)");
 

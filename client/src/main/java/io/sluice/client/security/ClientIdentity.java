@@ -5,6 +5,7 @@ import io.sluice.common.auth.ApplicationCredential;
 import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.auth.CallProofs;
 import io.sluice.common.auth.TokenSeal;
+import io.sluice.common.auth.UserNames;
 import io.sluice.common.auth.Users;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
@@ -26,8 +27,6 @@ import java.util.Optional;
 public final class ClientIdentity {
   /** Environment variable with the user's secret, used if no file is configured. */
   public static final String SECRET_VARIABLE = "RSS_USER_SECRET";
-
-  private static final int MAX_APPLICATION_LENGTH = 256;
 
   private final ApplicationCredentials credentials;
   private final String user;
@@ -66,12 +65,12 @@ public final class ClientIdentity {
     }
     Optional<byte[]> secret = secret(config, environment);
     String user = config.user().orElse(systemUser);
-    if (secret.isPresent() && !Users.isName(user)) {
+    if (secret.isPresent() && !UserNames.isName(user)) {
       throw new IOException(
           "the operating-system user \""
               + user
-              + "\" is not a valid user name of the cluster; set rss.security.user to a name of"
-              + " 1 to 64 letters, digits, - and _");
+              + "\" is not a valid user name of the cluster; set rss.security.user to "
+              + UserNames.EXPECTED);
     }
     return new ClientIdentity(credentials, user, secret.orElse(null));
   }
@@ -112,13 +111,10 @@ public final class ClientIdentity {
       String application) {
     boolean proves = config.secretFile().isPresent() || environment.containsKey(SECRET_VARIABLE);
     String user = config.user().orElse(systemUser);
-    if (!proves || !Users.isName(user)) {
+    if (!proves || !UserNames.isName(user)) {
       return application;
     }
-    // The end of the name makes it unique, so the beginning is cut.
-    int room = MAX_APPLICATION_LENGTH - user.length() - 1;
-    int cut = Math.max(0, application.length() - room);
-    return user + "." + application.substring(cut);
+    return UserNames.application(user, application);
   }
 
   /** Interceptors that authenticate a driver's calls to coordinators. */

@@ -1,5 +1,6 @@
 package io.sluice.client.security;
 
+import io.sluice.common.auth.UserNames;
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.tls.TlsConfig;
@@ -23,7 +24,7 @@ public record ClientSecurityConfig(
 
   static final ConfigKey<String> USER =
       ConfigKey.string("rss.security.user")
-          .check(io.sluice.common.auth.Users::isName, "1 to 64 letters, digits, - and _")
+          .check(UserNames::isName, UserNames.EXPECTED)
           .defaultText("the operating-system user")
           .doc(
               "User name of the job in a cluster with authentication. Set it if it differs from the"

@@ -80,7 +80,7 @@ class LocalRunFilesTest {
     return new RunFileSource(
         ServerId.newBuilder().setName("server").build(),
         server.path(),
-        ShuffleId.newBuilder().setApplication("user.app").build(),
+        ShuffleId.newBuilder().setApplication("user~app").build(),
         epoch);
   }
 
@@ -100,7 +100,7 @@ class LocalRunFilesTest {
             () -> ClusterKeys.parse("k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="),
             Clock.systemUTC(),
             new SecureRandom());
-    credentials.update(authority.issue("user.app", "user", 60_000));
+    credentials.update(authority.issue("user~app", "user", 60_000));
     return authority;
   }
 

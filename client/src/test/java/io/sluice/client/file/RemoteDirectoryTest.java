@@ -15,8 +15,9 @@ class RemoteDirectoryTest {
   @ParameterizedTest
   @CsvSource({
     "hdfs://cluster/sluice, hdfs://cluster/sluice/app-1/host_01/",
-    "hdfs://cluster/sluice/, hdfs://cluster/sluice/alice.app_1/host_01/",
-    "HDFS://Cluster:8020/sluice, hdfs://cluster:8020/sluice/~.app/host.example_01/",
+    "hdfs://cluster/sluice/, hdfs://cluster/sluice/alice~app_1/host_01/",
+    "HDFS://Cluster:8020/sluice, hdfs://cluster:8020/sluice/=.app/host.example_01/",
+    "hdfs://cluster/sluice, hdfs://cluster/sluice/svc+etl@CORP$~app-1/host_01/",
     "file:///mnt/shared, file:/mnt/shared/app/server/",
     "file:/mnt/shared, file:///mnt/shared/app/server/",
     "s3a://bucket/, s3a://bucket/app/server/",

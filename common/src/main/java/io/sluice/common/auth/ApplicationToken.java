@@ -16,7 +16,7 @@ import java.nio.charset.StandardCharsets;
  *   0    4 magic          "SLTK"
  *   4    1 version        1; any other: refuse
  *   5    1 keyIdLength    k, 1..32
- *   6    1 userLength     u, 1..64
+ *   6    1 userLength     u, 1..128
  *   7    1 reserved       zero
  *   8    2 applicationLength a, 1..256
  *  10    6 reserved       zero
@@ -46,8 +46,8 @@ public record ApplicationToken(
   static final int VERSION = 1;
   static final int FIXED_LENGTH = 48;
   static final int MAX_KEY_ID = 32;
-  static final int MAX_USER = 64;
-  static final int MAX_APPLICATION = 256;
+  static final int MAX_USER = UserNames.MAX_LENGTH;
+  static final int MAX_APPLICATION = UserNames.MAX_APPLICATION_LENGTH;
 
   /** Maximum length of a token in bytes. */
   public static final int MAX_LENGTH = FIXED_LENGTH + MAX_KEY_ID + MAX_USER + MAX_APPLICATION;
@@ -101,7 +101,7 @@ public record ApplicationToken(
       throw malformed("version " + version + ", expected " + VERSION);
     }
     int keyIdLength = in.get();
-    int userLength = in.get();
+    int userLength = Byte.toUnsignedInt(in.get());
     int reserved = in.get();
     int applicationLength = in.getShort();
     reserved |= in.getShort() | in.getInt();

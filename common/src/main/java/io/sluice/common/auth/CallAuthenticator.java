@@ -72,7 +72,7 @@ public final class CallAuthenticator {
         Optional<Users.User> user = users.get().find(proof.getUser());
         yield new Caller(
             Caller.Kind.USER,
-            Users.isName(proof.getUser()) ? proof.getUser() : "?",
+            UserNames.isName(proof.getUser()) ? proof.getUser() : "?",
             user.map(Users.User::role).orElse(Role.USER),
             "",
             new Caller.ProvedBy(user.flatMap(Users.User::secret).orElse(null)));

@@ -61,13 +61,13 @@ public record Caller(Kind kind, String name, Role role, String application, Prov
 
   /**
    * Whether this caller owns an application. The names of a user's applications begin with the
-   * user's name and a dot, so that every coordinator can derive the owner from the name.
+   * user's name and a tilde, so that every coordinator can derive the owner from the name.
    */
   public boolean owns(String someApplication) {
     return switch (kind) {
       case ANONYMOUS -> false;
       case USER ->
-          role == Role.ADMIN || (role == Role.USER && someApplication.startsWith(name + "."));
+          role == Role.ADMIN || (role == Role.USER && someApplication.startsWith(UserNames.prefix(name)));
       case APPLICATION -> application.equals(someApplication);
       case CLUSTER -> true;
     };

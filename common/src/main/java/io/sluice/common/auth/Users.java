@@ -7,7 +7,6 @@ import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /**
  * The users of a cluster. Immutable.
@@ -24,7 +23,6 @@ public final class Users {
   static final int MIN_SECRET_LENGTH = 20;
 
   private static final String NO_SECRET = "-";
-  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
 
   private final Map<String, User> users;
 
@@ -66,9 +64,9 @@ public final class Users {
         continue;
       }
       String[] fields = line.split("\\s+");
-      if (fields.length != 3 || !isName(fields[0])) {
+      if (fields.length != 3 || !UserNames.isName(fields[0])) {
         throw new IllegalArgumentException(
-            "line " + number + ": expected NAME ROLE SECRET, the name of letters, digits, - and _");
+            "line " + number + ": expected NAME ROLE SECRET, the name of " + UserNames.EXPECTED);
       }
       if (found.put(fields[0], new User(role(fields[1], number), secret(fields[2], number)))
           != null) {
@@ -115,14 +113,6 @@ public final class Users {
     return field.getBytes(StandardCharsets.UTF_8);
   }
 
-  /**
-   * Whether a text is a valid user name. It has no dot, because a dot separates it from the
-   * application's name.
-   */
-  public static boolean isName(String text) {
-    return NAME.matcher(text).matches();
-  }
-
   Optional<User> find(String name) {
     return Optional.ofNullable(users.get(name));
   }
@@ -146,18 +136,18 @@ public final class Users {
   }
 
   /**
-   * The user of a bearer token: the user's name, a dot, and the secret.
+   * The user of a bearer token: the user's name, a colon, and the secret.
    *
    * @throws SluiceException DENIED; the message does not reveal which part is wrong
    */
   Caller ofBearer(String token) throws SluiceException {
-    int dot = token.indexOf('.');
-    String name = token.substring(0, Math.max(0, dot));
-    Optional<Role> role = authenticate(name, token.substring(dot + 1));
+    int colon = token.indexOf(':');
+    String name = token.substring(0, Math.max(0, colon));
+    Optional<Role> role = authenticate(name, token.substring(colon + 1));
     if (role.isEmpty()) {
       throw new SluiceException(
           StatusCode.DENIED,
-          "unknown user or wrong secret in the bearer token; expected USER.SECRET");
+          "unknown user or wrong secret in the bearer token; expected USER:SECRET");
     }
     return new Caller(Caller.Kind.USER, name, role.get(), "", Caller.ProvedBy.NOTHING);
   }
@@ -168,11 +158,11 @@ public final class Users {
    * @throws SluiceException DENIED if the common name is not a user name
    */
   Caller ofCertificate(String commonName) throws SluiceException {
-    if (!isName(commonName)) {
+    if (!UserNames.isName(commonName)) {
       throw new SluiceException(
           StatusCode.DENIED,
-          "the common name of the certificate is not a user name; expected letters, digits, - and"
-              + " _");
+          "the common name of the certificate is not a user name; expected "
+              + UserNames.EXPECTED);
     }
     return new Caller(
         Caller.Kind.USER, commonName, roleOf(commonName), "", Caller.ProvedBy.CERTIFICATE);

@@ -4,12 +4,12 @@ package io.sluice.common.error;
  * Sanitizes text of a peer for messages, log lines and statuses: bounded length, no line breaks.
  */
 public final class PeerText {
-  private static final int MAX_QUOTED_LENGTH = 64;
+  private static final int MAX_QUOTED_LENGTH = 256;
 
   private PeerText() {}
 
   /**
-   * Quotes at most 64 characters. Each quotation mark and each character that is not visible ASCII
+   * Quotes at most 256 characters, the longest valid name. Each quotation mark and each character that is not visible ASCII
    * becomes a question mark.
    */
   public static String quoted(String input) {

@@ -36,13 +36,13 @@ class ApplicationTokenTest {
           + "00ffeeddccbbaa99" // nonce
           + "6b31"
           + "616c696365"
-          + "616c6963652e6170702d323032";
+          + "616c6963657e6170702d323032";
 
   private static ApplicationToken token() {
     return new ApplicationToken(
         "k1",
         "alice",
-        "alice.app-202",
+        "alice~app-202",
         NOW.toEpochMilli(),
         NOW.toEpochMilli() + 7_390_208,
         0x1122334455667788L,
@@ -63,25 +63,35 @@ class ApplicationTokenTest {
   @Test
   void derivesTheKeyOfTheFormat() throws Exception {
     assertThat(HexFormat.of().formatHex(authority(FIRST, NOW).verify(token().toBytes()).key()))
-        .isEqualTo("e236f84813407c6d3071c404858c733c7481319075fc61c2f1a25f491cf34770");
+        .isEqualTo("f30a2d8db13b983704e8cffa47503abbc392e910b8d5881d72eb958210cd7e0f");
+  }
+
+  @Test
+  void storesTheLongestNames() throws Exception {
+    String user = "svc+etl$@" + "R".repeat(119);
+    String application = UserNames.application(user, "x".repeat(300));
+    assertThat(user).hasSize(128);
+    assertThat(application).hasSize(256);
+    ApplicationToken token = new ApplicationToken("k1", user, application, 1, 2, 3, 4);
+    assertThat(ApplicationToken.fromBytes(token.toBytes())).isEqualTo(token);
   }
 
   @Test
   void isValidUntilItExpires() throws Exception {
-    byte[] bytes = authority(FIRST, NOW).issue("alice.app", "alice", 1_000).toBytes();
+    byte[] bytes = authority(FIRST, NOW).issue("alice~app", "alice", 1_000).toBytes();
     byte[] token = Arrays.copyOfRange(bytes, 33, bytes.length);
     assertThat(authority(FIRST, NOW.plusMillis(999)).verify(token).token().application())
-        .isEqualTo("alice.app");
+        .isEqualTo("alice~app");
     assertThatThrownBy(() -> authority(FIRST, NOW.plusMillis(1_000)).verify(token))
-        .hasMessageContaining("\"alice.app\" has expired");
+        .hasMessageContaining("\"alice~app\" has expired");
   }
 
   @Test
   void tokensStayValidDuringAChangeOfTheSecret() throws Exception {
-    ApplicationCredential old = authority(FIRST, NOW).issue("a.b", "a", 1_000);
+    ApplicationCredential old = authority(FIRST, NOW).issue("a~b", "a", 1_000);
     byte[] key = authority(SECOND + "\n" + FIRST, NOW).verify(old.tokenBytes()).key();
     assertThat(key).isEqualTo(old.key());
-    assertThat(authority(SECOND + "\n" + FIRST, NOW).issue("a.b", "a", 1_000).tokenBytes())
+    assertThat(authority(SECOND + "\n" + FIRST, NOW).issue("a~b", "a", 1_000).tokenBytes())
         .containsSequence("k2a".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
     assertThatThrownBy(() -> authority(SECOND, NOW).verify(old.tokenBytes()))
         .hasMessageContaining("cluster key \"k1\", which is not in use");
@@ -89,7 +99,7 @@ class ApplicationTokenTest {
 
   @Test
   void keysOfAnotherClusterWithTheSameIdGiveAnotherKey() throws Exception {
-    ApplicationCredential ours = authority(FIRST, NOW).issue("a.b", "a", 1_000);
+    ApplicationCredential ours = authority(FIRST, NOW).issue("a~b", "a", 1_000);
     String other = FIRST.replace("AAEC", "AAED");
     assertThat(authority(other, NOW).verify(ours.tokenBytes()).key()).isNotEqualTo(ours.key());
   }
@@ -98,7 +108,7 @@ class ApplicationTokenTest {
   void everyChangeOfATokenGivesAnotherKeyOrIsRefused() throws Exception {
     TokenAuthority authority = authority(FIRST + "\n" + SECOND, NOW);
     ApplicationCredential right =
-        authority.issue("alice.app", "alice", Duration.ofDays(1).toMillis());
+        authority.issue("alice~app", "alice", Duration.ofDays(1).toMillis());
     long seed = new Random().nextLong();
     Random random = new Random(seed);
     for (int i = 0; i < 20_000; i++) {
@@ -127,11 +137,11 @@ class ApplicationTokenTest {
 
   @Test
   void credentialsAreReadBackAndPrintNoKey() throws Exception {
-    ApplicationCredential right = authority(FIRST, NOW).issue("a.b", "a", 1_000);
+    ApplicationCredential right = authority(FIRST, NOW).issue("a~b", "a", 1_000);
     ApplicationCredential read = ApplicationCredential.fromBytes(right.toBytes());
     assertThat(read.key()).isEqualTo(right.key());
     assertThat(read.tokenBytes()).isEqualTo(right.tokenBytes());
-    assertThat(read).hasToString("credential of a.b until 1795000001000");
+    assertThat(read).hasToString("credential of a~b until 1795000001000");
     SluiceException foreign =
         catchThrowableOfType(
             SluiceException.class, () -> ApplicationCredential.fromBytes(new byte[100]));
@@ -142,10 +152,10 @@ class ApplicationTokenTest {
   void theNewestCredentialIsKept() {
     ApplicationCredentials credentials = new ApplicationCredentials();
     TokenAuthority authority = authority(FIRST, NOW);
-    ApplicationCredential longer = authority.issue("a.b", "a", 2_000);
-    credentials.update(authority.issue("a.b", "a", 1_000));
+    ApplicationCredential longer = authority.issue("a~b", "a", 2_000);
+    credentials.update(authority.issue("a~b", "a", 1_000));
     credentials.update(longer);
-    credentials.update(authority.issue("a.b", "a", 1_000));
+    credentials.update(authority.issue("a~b", "a", 1_000));
     assertThat(credentials.newest()).containsSame(longer);
   }
 }

@@ -20,7 +20,7 @@ class AuthFuzzTest {
 
   private static ApplicationCredential credential() {
     return new TokenAuthority(() -> ClusterKeys.parse(KEY), Clock.systemUTC(), new SecureRandom())
-        .issue("alice.app-1", "alice", 1_000);
+        .issue("alice~app-1", "alice", 1_000);
   }
 
   @Test

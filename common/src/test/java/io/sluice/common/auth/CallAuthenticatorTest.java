@@ -54,7 +54,7 @@ class CallAuthenticatorTest {
     Caller alice =
         authenticator.authenticate(proof(authenticator.challenge(), "alice", SECRET, CALL), CALL);
     assertThat(alice.text()).isEqualTo("user alice");
-    assertThat(alice.owns("alice.app")).isTrue();
+    assertThat(alice.owns("alice~app")).isTrue();
     assertThat(alice.owns("alice")).isFalse();
     assertThat(alice.owns("alice2.app")).isFalse();
     assertThat(alice.toString()).doesNotContain(SECRET);
@@ -116,10 +116,10 @@ class CallAuthenticatorTest {
     Caller alice =
         authenticator.authenticate(proof(authenticator.challenge(), "alice", SECRET, CALL), CALL);
     TokenGrants grants = new TokenGrants(tokens, 60_000, random);
-    TokenGrant grant = grants.grant(alice, "alice.app").orElseThrow();
+    TokenGrant grant = grants.grant(alice, "alice~app").orElseThrow();
     ApplicationCredential credential =
         TokenSeal.open(grant, SECRET.getBytes(StandardCharsets.UTF_8));
-    assertThat(credential.application()).isEqualTo("alice.app");
+    assertThat(credential.application()).isEqualTo("alice~app");
     assertThat(credential.user()).isEqualTo("alice");
     assertThat(grant.getClearKey().isEmpty()).isTrue();
     assertThatThrownBy(() -> TokenSeal.open(grant, new byte[32]))
@@ -129,7 +129,7 @@ class CallAuthenticatorTest {
                 TokenSeal.open(
                     grant.toBuilder()
                         .setToken(
-                            ByteString.copyFrom(tokens.issue("alice.app", "alice", 1).tokenBytes()))
+                            ByteString.copyFrom(tokens.issue("alice~app", "alice", 1).tokenBytes()))
                         .build(),
                     SECRET.getBytes(StandardCharsets.UTF_8)))
         .isInstanceOf(SluiceException.class);
@@ -140,8 +140,8 @@ class CallAuthenticatorTest {
                     SECRET.getBytes(StandardCharsets.UTF_8)))
         .isInstanceOf(SluiceException.class)
         .hasMessageContaining("sealed key has 0 bytes");
-    assertThat(grants.grant(alice, "bob.app")).isEmpty();
-    assertThat(grants.grant(Caller.ANONYMOUS, "alice.app")).isEmpty();
+    assertThat(grants.grant(alice, "bob~app")).isEmpty();
+    assertThat(grants.grant(Caller.ANONYMOUS, "alice~app")).isEmpty();
   }
 
   @Test
@@ -188,7 +188,7 @@ class CallAuthenticatorTest {
     assertThatThrownBy(() -> Users.parse("alice " + SECRET + " user"))
         .message()
         .doesNotContain(SECRET);
-    assertThatThrownBy(() -> Users.parse("# comment\na.b user " + SECRET))
+    assertThatThrownBy(() -> Users.parse("# comment\na~b user " + SECRET))
         .hasMessageStartingWith("line 2: expected NAME ROLE SECRET");
     assertThatThrownBy(() -> Users.parse("alice user hunter2"))
         .hasMessageContaining("at least 20 characters")

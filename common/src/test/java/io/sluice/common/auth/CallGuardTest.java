@@ -129,7 +129,7 @@ class CallGuardTest {
 
   @Test
   void acceptsAnAuthenticatedCall() throws Exception {
-    register("alice", "alice.app");
+    register("alice", "alice~app");
 
     assertThat(denials.count(Cause.PERMISSION_DENIED)).isZero();
   }

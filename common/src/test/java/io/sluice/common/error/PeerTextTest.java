@@ -14,9 +14,9 @@ class PeerTextTest {
 
   @Test
   void quotedTextIsCut() {
-    assertThat(PeerText.quoted("a".repeat(64))).hasSize(66);
+    assertThat(PeerText.quoted("a".repeat(256))).hasSize(258);
     assertThat(PeerText.quoted("a".repeat(1 << 20)))
-        .isEqualTo("\"" + "a".repeat(64) + "...\" (1048576 characters)");
+        .isEqualTo("\"" + "a".repeat(256) + "...\" (1048576 characters)");
   }
 
   @Test

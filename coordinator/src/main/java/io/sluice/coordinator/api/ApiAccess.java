@@ -56,7 +56,7 @@ public record ApiAccess(boolean required, boolean openReads, BooleanSupplier tok
         UNAUTHORIZED,
         "authentication required: "
             + (call.port() == ApiCall.Port.HTTP
-                ? "send Authorization: Bearer USER.SECRET"
+                ? "send Authorization: Bearer USER:SECRET"
                 : "set RSS_USER and RSS_USER_SECRET_FILE in the environment"));
   }
 }

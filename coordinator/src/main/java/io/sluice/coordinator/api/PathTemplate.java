@@ -32,10 +32,7 @@ final class PathTemplate {
         if (found[i].isEmpty()) {
           return Optional.empty();
         }
-        // URLDecoder would decode a plus as a space, which is wrong in a path.
-        names.put(
-            segments[i].substring(1, segments[i].length() - 1),
-            decoded(found[i].replace("+", "%2B")));
+        names.put(segments[i].substring(1, segments[i].length() - 1), decoded(found[i]));
       } else if (!segments[i].equals(found[i])) {
         return Optional.empty();
       }
@@ -43,7 +40,7 @@ final class PathTemplate {
     return Optional.of(names);
   }
 
-  /** Returns the decoded parameters of a query. */
+  /** Returns the decoded parameters of a query. A plus is a plus; a space is {@code %20}. */
   static Map<String, String> query(String query) throws ApiException {
     Map<String, String> parameters = new HashMap<>();
     if (query == null || query.isEmpty()) {
@@ -60,7 +57,8 @@ final class PathTemplate {
 
   private static String decoded(String encoded) throws ApiException {
     try {
-      return URLDecoder.decode(encoded, StandardCharsets.UTF_8);
+      // URLDecoder would decode a plus as a space. User names contain it.
+      return URLDecoder.decode(encoded.replace("+", "%2B"), StandardCharsets.UTF_8);
     } catch (IllegalArgumentException e) {
       throw new ApiException(
           400, "URL: expected two hexadecimal digits after each percent sign", e);

@@ -74,7 +74,7 @@ public final class CallRules implements CallGuard.Rules {
             + PeerText.quoted(application)
             + ", only applications whose id begins with "
             + caller.name()
-            + ".";
+            + "~";
   }
 
   private static String ownerOnly(Caller caller, String call, String application) {

@@ -3,6 +3,7 @@ package io.sluice.coordinator.state;
 import static io.sluice.common.error.PeerText.quoted;
 
 import io.sluice.common.config.HostText;
+import io.sluice.common.auth.UserNames;
 import io.sluice.common.error.PeerText;
 import io.sluice.proto.ApplicationLoad;
 import io.sluice.proto.DiskState;
@@ -38,7 +39,6 @@ final class RequestChecks {
 
   private static final int MAX_KEPT_LENGTH = 256;
 
-  private static final Pattern APPLICATION = Pattern.compile("[A-Za-z0-9._-]{1,256}");
   private static final Pattern SERVER = Pattern.compile("[A-Za-z0-9._:\\[\\]-]{1,256}");
   private static final Pattern TAG = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 
@@ -48,9 +48,12 @@ final class RequestChecks {
   private RequestChecks() {}
 
   static String application(String name) {
-    return APPLICATION.matcher(name).matches()
+    return UserNames.isApplication(name)
         ? null
-        : "application id: expected 1 to 256 of [A-Za-z0-9._-], found " + quoted(name);
+        : "application id: expected "
+            + UserNames.EXPECTED_APPLICATION
+            + ", found "
+            + quoted(name);
   }
 
   static String registerApplication(RegisterApplicationRequest request) {

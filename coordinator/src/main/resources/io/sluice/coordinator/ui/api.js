@@ -21,7 +21,8 @@ export async function get(...path) {
 
 /** Reads a resource with query parameters; see `get`. */
 export async function query(parameters, ...path) {
-  return request(path, `?${new URLSearchParams(parameters)}`);
+  // URLSearchParams would encode a space as a plus, which the coordinator reads as a plus.
+  return request(path, `?${Object.entries(parameters).map(pair => pair.map(encodeURIComponent).join("=")).join("&")}`);
 }
 
 /** Sends a mutation, such as `mutate("POST", ["servers", name, "exclusion"])`. Throws the errors of `get`. */

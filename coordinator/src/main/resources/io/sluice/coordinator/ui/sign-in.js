@@ -35,7 +35,7 @@ export function signInForm(why, done, cancel) {
     event.preventDefault();
     button.disabled = true;
     const before = token();
-    setToken(`${form.elements.user.value.trim()}.${form.elements.secret.value.trim()}`);
+    setToken(`${form.elements.user.value.trim()}:${form.elements.secret.value.trim()}`);
     try {
       setCaller(await get("caller"));
       done();

@@ -22,8 +22,8 @@ import tools.jackson.databind.json.JsonMapper;
 /** Mutations over HTTP, with the token of an admin. */
 @Timeout(60)
 class AdminOperationsTest {
-  private static final String ADMIN = "ops.0123456789abcdef0123456789abcdef";
-  private static final String READER = "eve.fedcba9876543210fedcba9876543210";
+  private static final String ADMIN = "ops:0123456789abcdef0123456789abcdef";
+  private static final String READER = "eve:fedcba9876543210fedcba9876543210";
 
   @TempDir Path directory;
   private final Map<String, String> settings = new ConcurrentHashMap<>();
@@ -38,6 +38,7 @@ class AdminOperationsTest {
         """
         ops admin 0123456789abcdef0123456789abcdef
         eve reader fedcba9876543210fedcba9876543210
+        svc+etl$1@CORP.EXAMPLE reader fedcba9876543210fedcba9876543210
         """);
     excluded = directory.resolve("excluded");
     settings.put("rss.security.users.file", users.toString());
@@ -79,6 +80,36 @@ class AdminOperationsTest {
 
   private String stateOf(String server) throws Exception {
     return done("GET", "servers/" + server).at("/server/state").asString();
+  }
+
+  @Test
+  void showsUserNamesOfCompaniesUnchanged() throws Exception {
+    String user = "svc+etl$1@CORP.EXAMPLE";
+    String application = user + "~app-1";
+    coordinator.server("a", "/1");
+    coordinator.application(application, user);
+
+    // A plus is a plus, encoded or not.
+    for (String path : new String[] {user, "svc%2Betl%241%40CORP.EXAMPLE"}) {
+      HttpResponse<String> set =
+          coordinator.send(
+              request("PUT", "quotas/" + path, ADMIN, "{\"applications\":4}")
+                  .header("Content-Type", "application/json")
+                  .build());
+      assertThat(set.statusCode()).as(set.body()).isEqualTo(200);
+    }
+    JsonNode limits = done("GET", "quotas").get("limitsSet");
+    assertThat(limits).hasSize(1);
+    assertThat(limits.get(user).get("applications").asLong()).isEqualTo(4);
+
+    assertThat(done("GET", "applications/" + application).at("/application/user").asString())
+        .isEqualTo(user);
+    assertThat(done("GET", "events?application=" + application).get("events")).isNotEmpty();
+    assertThat(coordinator.get("/metrics").body()).contains("user=\"" + user + "\"");
+    HttpResponse<String> caller =
+        coordinator.send(
+            request("GET", "caller", user + ":fedcba9876543210fedcba9876543210", "").build());
+    assertThat(JsonMapper.shared().readTree(caller.body()).get("user").asString()).isEqualTo(user);
   }
 
   @Test
@@ -346,7 +377,7 @@ class AdminOperationsTest {
     coordinator.server("a", "/1");
     String path = "servers/a:1/exclusion";
     assertRefused(
-        coordinator.send(request("POST", path, null, "").build()), 401, "Bearer USER.SECRET");
+        coordinator.send(request("POST", path, null, "").build()), 401, "Bearer USER:SECRET");
     assertRefused(
         coordinator.send(request("POST", path, READER, "").build()), 403, "expected an admin");
     for (String wrong :

@@ -81,8 +81,8 @@ class ApiProofTest {
 
     assertThat(status("/api/v1/cluster", null)).isEqualTo(401);
     assertThat(status("/api/v1/events", null)).isEqualTo(401);
-    assertThat(status("/api/v1/cluster", "eve." + SECRET)).isEqualTo(200);
-    assertThat(status("/api/v1/cluster", "eve." + SECRET + "x")).isEqualTo(401);
+    assertThat(status("/api/v1/cluster", "eve:" + SECRET)).isEqualTo(200);
+    assertThat(status("/api/v1/cluster", "eve:" + SECRET + "x")).isEqualTo(401);
     for (String open :
         new String[] {
           "/",
@@ -116,7 +116,7 @@ class ApiProofTest {
     }
     assertThat(
             coordinator.statusUnderName(
-                "/api/v1/cluster", "proxy.example", "Authorization: Bearer eve." + SECRET + "\r\n"))
+                "/api/v1/cluster", "proxy.example", "Authorization: Bearer eve:" + SECRET + "\r\n"))
         .isEqualTo(200);
     assertThat(coordinator.statusUnderName("/metrics", "prometheus.example")).isEqualTo(200);
     coordinator.close();

@@ -30,6 +30,14 @@ class PathTemplateTest {
   }
 
   @Test
+  void keepsThePlusOfAUserName() throws ApiException {
+    assertThat(PathTemplate.query("user=svc+etl@CORP$&text=a%20b%2Bc"))
+        .isEqualTo(Map.of("user", "svc+etl@CORP$", "text", "a b+c"));
+    assertThat(template.match("/api/v1/servers/svc+etl@CORP$~app"))
+        .contains(Map.of("server", "svc+etl@CORP$~app"));
+  }
+
+  @Test
   void readsAQuery() throws ApiException {
     assertThat(PathTemplate.query("limit=5&server=a%3A1&x=&=y&z"))
         .isEqualTo(Map.of("limit", "5", "server", "a:1", "x", ""));

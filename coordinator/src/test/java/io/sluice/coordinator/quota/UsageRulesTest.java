@@ -34,6 +34,20 @@ class UsageRulesTest {
   }
 
   @Test
+  void readsUserNamesOfCompanies() {
+    UsageRules rules =
+        rules(
+            "allow user jane.doe\nallow group etl\nsvc+etl$1@CORP.EXAMPLE",
+            "etl: host$, bob@CORP",
+            "user svc+etl$1@CORP.EXAMPLE applications=7");
+    for (String user : new String[] {"jane.doe", "svc+etl$1@CORP.EXAMPLE", "host$", "bob@CORP"}) {
+      assertThat(refusal(rules, user)).as(user).isNull();
+    }
+    assertThat(refusal(rules, "jane")).contains("is not allowed");
+    assertThat(rules.limits("svc+etl$1@CORP.EXAMPLE").applications()).isEqualTo(7);
+  }
+
+  @Test
   void denialsTakePrecedence() {
     UsageRules rules =
         rules(

@@ -293,7 +293,7 @@ class ShuffleDecisionsTest {
   static Stream<Arguments> badRequests() {
     return Stream.of(
         bad(
-            "application id: expected 1 to 256 of [A-Za-z0-9._-], found \"a b\"",
+            "application id: expected 1 to 256 of [A-Za-z0-9._@+$~-], found \"a b\"",
             request -> request.getShuffleBuilder().setApplication("a b")),
         bad(
             "shuffle: expected a number from 0, found -1",

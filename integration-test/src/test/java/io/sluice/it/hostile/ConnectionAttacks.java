@@ -23,7 +23,7 @@ final class ConnectionAttacks {
   private static final Map<Port, byte[]> BEGINNINGS =
       Map.of(
           Port.SERVER_DATA,
-          Frames.of(Frames.HELLO, 1, FramePeer.hello("mallory.slow").build()),
+          Frames.of(Frames.HELLO, 1, FramePeer.hello("mallory~slow").build()),
           Port.SERVER_RPC,
           ascii("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
           Port.COORDINATOR_RPC,

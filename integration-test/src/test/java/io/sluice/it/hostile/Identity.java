@@ -1,5 +1,7 @@
 package io.sluice.it.hostile;
 
+import io.sluice.common.auth.UserNames;
+
 /** Users of an attacked cluster. */
 enum Identity {
   /** Runs the honest job. */
@@ -27,7 +29,7 @@ enum Identity {
 
   /** Name of an application of the user. */
   String application(String name) {
-    return user + "." + name;
+    return UserNames.application(user, name);
   }
 
   /** Line of {@code rss.security.users.file}. */

@@ -73,9 +73,9 @@ class AuthenticationTest {
   @ParameterizedTest
   @EnumSource(TransportKind.class)
   void aDriverAndItsTasksShuffle(TransportKind kind) throws Exception {
-    SluiceClient driver = client(kind, "alice.app", "alice", SecuredCluster.ALICE);
+    SluiceClient driver = client(kind, "alice~app", "alice", SecuredCluster.ALICE);
     ShuffleAssignment assignment = SecuredCluster.assigned(driver);
-    SluiceClient task = client(kind, "alice.app", null, null);
+    SluiceClient task = client(kind, "alice~app", null, null);
     byte[] carried = driver.credentials().newest().orElseThrow().toBytes();
     task.credentials().update(ApplicationCredential.fromBytes(carried));
 
@@ -93,19 +93,19 @@ class AuthenticationTest {
         .contains("rss.security.user.secret.file");
 
     Refused wrong =
-        refused(client(TransportKind.GRPC_NETTY, "alice.app", "alice", SecuredCluster.BOB));
+        refused(client(TransportKind.GRPC_NETTY, "alice~app", "alice", SecuredCluster.BOB));
     assertThat(wrong.reason()).isEqualTo(Reason.DENIED);
     assertThat(wrong.message()).contains("user alice is unknown, or its secret is wrong");
 
     Refused another =
-        refused(client(TransportKind.GRPC_NETTY, "alice.app", "bob", SecuredCluster.BOB));
+        refused(client(TransportKind.GRPC_NETTY, "alice~app", "bob", SecuredCluster.BOB));
     assertThat(another.reason()).isEqualTo(Reason.DENIED);
-    assertThat(another.message()).contains("user bob may not register application \"alice.app\"");
+    assertThat(another.message()).contains("user bob may not register application \"alice~app\"");
   }
 
   @Test
   void anUnreadableSecretIsReported() throws Exception {
-    Refused unreadable = refused(client(TransportKind.GRPC_NETTY, "alice.app", "alice", "short"));
+    Refused unreadable = refused(client(TransportKind.GRPC_NETTY, "alice~app", "alice", "short"));
     assertThat(unreadable.reason()).isEqualTo(Reason.DENIED);
     assertThat(unreadable.message()).contains("alice.secret").contains("at least 20 characters");
   }
@@ -145,19 +145,19 @@ class AuthenticationTest {
   @ParameterizedTest
   @EnumSource(TransportKind.class)
   void aConnectionWorksForTheApplicationOfItsTokenOnly(TransportKind kind) throws Exception {
-    SluiceClient bob = client(kind, "bob.app", "bob", SecuredCluster.BOB);
+    SluiceClient bob = client(kind, "bob~app", "bob", SecuredCluster.BOB);
     SecuredCluster.assigned(bob);
     DataTransport bobs = transport(kind, bob.credentials());
-    assertThat(refusalOf(bobs, "bob.app")).isEqualTo(StatusCode.OK);
-    assertThat(refusalOf(bobs, "alice.app")).isEqualTo(StatusCode.DENIED);
-    assertThat(refusalOf(transport(kind, new ApplicationCredentials()), "bob.app"))
+    assertThat(refusalOf(bobs, "bob~app")).isEqualTo(StatusCode.OK);
+    assertThat(refusalOf(bobs, "alice~app")).isEqualTo(StatusCode.DENIED);
+    assertThat(refusalOf(transport(kind, new ApplicationCredentials()), "bob~app"))
         .isEqualTo(StatusCode.DENIED);
 
     byte[] forged = bob.credentials().newest().orElseThrow().toBytes();
     forged[5] ^= 1;
     ApplicationCredentials guessed = new ApplicationCredentials();
     guessed.update(ApplicationCredential.fromBytes(forged));
-    assertThat(refusalOf(transport(kind, guessed), "bob.app")).isEqualTo(StatusCode.DENIED);
+    assertThat(refusalOf(transport(kind, guessed), "bob~app")).isEqualTo(StatusCode.DENIED);
   }
 
   private ManagedChannel channel(int port, CallProofs... proofs) {
@@ -170,7 +170,7 @@ class AuthenticationTest {
   @Test
   void aDecommissionedServerMovesDataWithTheApplicationsCredential() throws Exception {
     SluiceClient alice =
-        client(TransportKind.GRPC_NETTY, "alice.app", "alice", SecuredCluster.ALICE);
+        client(TransportKind.GRPC_NETTY, "alice~app", "alice", SecuredCluster.ALICE);
     ShuffleAssignment assignment = SecuredCluster.assigned(alice);
     ApplicationAssignments driver =
         new ApplicationAssignments(
@@ -196,7 +196,7 @@ class AuthenticationTest {
 
   @Test
   void controlCallsRequireAuthorization() throws Exception {
-    SluiceClient bob = client(TransportKind.GRPC_NETTY, "bob.app", "bob", SecuredCluster.BOB);
+    SluiceClient bob = client(TransportKind.GRPC_NETTY, "bob~app", "bob", SecuredCluster.BOB);
     SecuredCluster.assigned(bob);
     CallProofs asBob =
         CallProofs.ofUser(
@@ -220,14 +220,14 @@ class AuthenticationTest {
     assertDenied(
         () ->
             ShuffleServerControlGrpc.newBlockingStub(channel(cluster.server().rpcPort(), asApp))
-                .unregisterShuffleApplication(unregister("alice.app")));
+                .unregisterShuffleApplication(unregister("alice~app")));
     assertDenied(
         () ->
             ShuffleServerControlGrpc.newBlockingStub(channel(cluster.server().rpcPort()))
-                .unregisterShuffleApplication(unregister("bob.app")));
+                .unregisterShuffleApplication(unregister("bob~app")));
     assertThat(
             ShuffleServerControlGrpc.newBlockingStub(channel(cluster.server().rpcPort(), asApp))
-                .unregisterShuffleApplication(unregister("bob.app"))
+                .unregisterShuffleApplication(unregister("bob~app"))
                 .getStatus())
         .isEqualTo(io.sluice.proto.Status.OK);
   }

@@ -67,7 +67,7 @@ class Ipv6TlsTest {
   private SluiceClient client(TransportKind kind, String certificate) throws Exception {
     return cluster.client(
         kind,
-        "alice.app",
+        "alice~app",
         "alice",
         SecuredCluster.ALICE,
         Map.of(

@@ -74,7 +74,7 @@ class MoveOverTlsTest {
     ofClient.put("rss.client.read.shortcircuit.enabled", "false");
     alice =
         cluster.client(
-            TransportKind.GRPC_NETTY, "alice.app", "alice", SecuredCluster.ALICE, ofClient);
+            TransportKind.GRPC_NETTY, "alice~app", "alice", SecuredCluster.ALICE, ofClient);
     assignment = SecuredCluster.assigned(alice);
     driver =
         new ApplicationAssignments(

@@ -68,7 +68,7 @@ class TlsTest {
   @EnumSource(TransportKind.class)
   void everyByteComesBackFromMemoryAndFiles(TransportKind kind) throws Exception {
     SluiceClient client =
-        cluster.client(kind, "alice.app", "alice", SecuredCluster.ALICE, encrypted());
+        cluster.client(kind, "alice~app", "alice", SecuredCluster.ALICE, encrypted());
     ShuffleAssignment assignment = SecuredCluster.assigned(client);
     SecuredCluster.push(client, assignment, LARGE);
     SecuredCluster.readBack(client, assignment, LARGE);
@@ -78,7 +78,7 @@ class TlsTest {
   void aJobWithoutTlsFallsBack() throws Exception {
     SluiceClient client =
         cluster.client(
-            TransportKind.GRPC_NETTY, "alice.app", "alice", SecuredCluster.ALICE, Map.of());
+            TransportKind.GRPC_NETTY, "alice~app", "alice", SecuredCluster.ALICE, Map.of());
     Refused refused = (Refused) client.applicationSession("me").registerShuffle(0, 1);
     assertThat(refused.reason()).isEqualTo(Reason.NO_COORDINATOR);
   }
@@ -88,7 +88,7 @@ class TlsTest {
     SluiceClient client =
         cluster.client(
             TransportKind.GRPC_NETTY,
-            "alice.app",
+            "alice~app",
             "alice",
             SecuredCluster.ALICE,
             Map.of("rss.security.tls.enabled", "true", "rss.security.tls.trust.file", "/none.crt"));

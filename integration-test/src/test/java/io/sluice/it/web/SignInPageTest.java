@@ -2,17 +2,28 @@ package io.sluice.it.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.grpc.ManagedChannel;
+import io.grpc.netty.NettyChannelBuilder;
+import io.sluice.common.auth.CallProofs;
+import io.sluice.common.auth.Users;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.coordinator.CoordinatorConfig;
 import io.sluice.coordinator.CoordinatorProcess;
+import io.sluice.proto.CoordinatorGrpc;
+import io.sluice.proto.RegisterApplicationReply;
+import io.sluice.proto.RegisterApplicationRequest;
+import io.sluice.proto.Status;
 import io.sluice.server.ServerConfig;
 import io.sluice.server.ShuffleServerProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIf;
@@ -27,6 +38,10 @@ import org.openqa.selenium.WebElement;
 @EnabledIf("io.sluice.it.web.Browser#isInstalled")
 class SignInPageTest {
   private static final String SECRET = "0123456789abcdef0123456789abcdef";
+
+  private static final String COMPANY_USER = "svc+etl$1@CORP.EXAMPLE";
+
+  private static final String LINKS = "a[href^='#/applications/']";
 
   @TempDir Path directory;
   private Browser browser;
@@ -55,7 +70,7 @@ class SignInPageTest {
     Path key = directory.resolve("key");
     Path users = directory.resolve("users");
     Files.writeString(key, "k1 MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\n");
-    Files.writeString(users, "ops admin " + SECRET + "\neve reader " + SECRET + "\n");
+    Files.writeString(users, "ops admin " + SECRET + "\n" + COMPANY_USER + " user " + SECRET + "\n");
     Map<String, String> all = new HashMap<>(more);
     all.put("rss.rpc.server.port", "0");
     all.put("rss.jetty.http.port", "0");
@@ -71,6 +86,27 @@ class SignInPageTest {
     browser.find("input[name=secret]").clear();
     browser.find("input[name=secret]").sendKeys(secret);
     browser.find("form.sign-in button").click();
+  }
+
+  private static void register(CoordinatorProcess coordinator) throws InterruptedException {
+    ManagedChannel channel =
+        NettyChannelBuilder.forAddress("127.0.0.1", coordinator.rpcPort())
+            .usePlaintext()
+            .intercept(
+                CallProofs.ofUser(COMPANY_USER, Users.userSecret(SECRET), new SecureRandom()))
+            .build();
+    try {
+      RegisterApplicationReply reply =
+          CoordinatorGrpc.newBlockingStub(channel)
+              .withDeadlineAfter(Duration.ofSeconds(60))
+              .registerApplication(
+                  RegisterApplicationRequest.newBuilder()
+                      .setApplication(COMPANY_USER + "~app-1")
+                      .build());
+      assertThat(reply.getStatus()).isEqualTo(Status.OK);
+    } finally {
+      channel.shutdownNow().awaitTermination(5, TimeUnit.SECONDS);
+    }
   }
 
   private List<WebElement> adminButtons() {
@@ -111,12 +147,19 @@ class SignInPageTest {
       browser.awaitText("Unknown user or wrong secret.");
       assertThat(browser.run("return sessionStorage.length")).isEqualTo(0L);
 
-      signIn("eve", SECRET);
+      signIn(COMPANY_USER, SECRET);
       browser.awaitText("No problems: 1 server");
+      register(coordinator);
+      browser.await(
+          "a link to the application",
+          () -> !browser.driver().findElements(By.cssSelector(LINKS)).isEmpty());
+      browser.find(LINKS).click();
+      browser.awaitText("Data by server");
+      assertThat(browser.find("main").getText()).contains(COMPANY_USER + "~app-1");
       browser.open(base + "/#/servers/" + name);
       browser.awaitText("Applications on this server");
       assertThat(adminButtons()).isEmpty();
-      assertThat(browser.find("#account").getText()).isEqualTo("Sign out eve");
+      assertThat(browser.find("#account").getText()).isEqualTo("Sign out " + COMPANY_USER);
       assertThat(browser.driver().manage().getCookies()).isEmpty();
       browser.driver().navigate().refresh();
       browser.awaitText("Applications on this server");

@@ -34,7 +34,7 @@ import java.util.Optional;
  */
 public final class RemoteStorage implements Storage {
   /** A character that application ids do not contain. */
-  private static final String ESCAPE = "~";
+  private static final String ESCAPE = "=";
 
   private final String name;
   private final RemoteFileSystem files;

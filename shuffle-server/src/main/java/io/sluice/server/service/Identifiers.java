@@ -1,5 +1,6 @@
 package io.sluice.server.service;
 
+import io.sluice.common.auth.UserNames;
 import io.sluice.common.error.PeerText;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
@@ -9,8 +10,6 @@ import io.sluice.transport.server.ClientConnection;
 
 /** Validates identifiers in requests: applications, shuffles and partitions. */
 final class Identifiers {
-  private static final int MAX_APPLICATION_LENGTH = 256;
-
   /** Partition indexes are below this. */
   static final int MAX_PARTITIONS = 1 << 24;
 
@@ -33,22 +32,12 @@ final class Identifiers {
   }
 
   static void application(String id) throws SluiceException {
-    if (id.isEmpty() || id.length() > MAX_APPLICATION_LENGTH) {
+    if (!UserNames.isApplication(id)) {
       throw badRequest(
-          "application id of "
-              + id.length()
-              + " characters, expected 1 to "
-              + MAX_APPLICATION_LENGTH);
-    }
-    for (int i = 0; i < id.length(); i++) {
-      char c = id.charAt(i);
-      boolean letterOrDigit =
-          (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-      if (!letterOrDigit && c != '.' && c != '_' && c != '-') {
-        throw badRequest(
-            String.format(
-                "application id has character U+%04X at %d, expected [A-Za-z0-9._-]", (int) c, i));
-      }
+          "application id: expected "
+              + UserNames.EXPECTED_APPLICATION
+              + ", found "
+              + PeerText.quoted(id));
     }
   }
 

@@ -51,7 +51,7 @@ class LocalHandshakeFuzzTest {
   @Test
   void neverFinishesWithoutTheProofOfThisConnection() {
     MessageLite hello =
-        new ClientHandshake("a.b", "test", Optional.of(authority.issue("a.b", "a", 3_600_000)))
+        new ClientHandshake("a~b", "test", Optional.of(authority.issue("a~b", "a", 3_600_000)))
             .hello();
     MessageLite proof = HelloProof.newBuilder().setMac(ByteString.copyFrom(new byte[32])).build();
     DecoderFuzz.of(frames(hello, proof))

@@ -78,7 +78,7 @@ class LocalHandshakeTest {
 
   private ClientHandshake client() {
     return new ClientHandshake(
-        "a.b", "test", Optional.of(authority.issue("a.b", "a", TOKEN_MS)), socket);
+        "a~b", "test", Optional.of(authority.issue("a~b", "a", TOKEN_MS)), socket);
   }
 
   private static ByteBuf frame(LocalSocketFrame type, MessageLite message) {
@@ -117,7 +117,7 @@ class LocalHandshakeTest {
     channel.writeInbound(frame(LocalSocketFrame.PROOF, proof(client)));
     assertThat(client.finish(sent(LocalSocketFrame.HELLO_REPLY, HelloReply.parser())).epoch())
         .isEqualTo(7);
-    assertThat(applications).containsExactly("a.b");
+    assertThat(applications).containsExactly("a~b");
     assertThat(denials).isEmpty();
   }
 
@@ -125,11 +125,11 @@ class LocalHandshakeTest {
   void finishesWithoutATokenIfNoneIsRequired() throws Exception {
     channel.finishAndReleaseAll();
     channel = connection(ConnectionGuard.OPEN);
-    ClientHandshake client = new ClientHandshake("a.b", "test", Optional.empty());
+    ClientHandshake client = new ClientHandshake("a~b", "test", Optional.empty());
     channel.writeInbound(frame(LocalSocketFrame.HELLO, client.hello()));
     assertThat(client.finish(sent(LocalSocketFrame.HELLO_REPLY, HelloReply.parser())).epoch())
         .isEqualTo(7);
-    assertThat(applications).containsExactly("a.b");
+    assertThat(applications).containsExactly("a~b");
     pass(FIRST_MS - 1);
     assertThat(channel.isOpen()).isTrue();
   }

@@ -191,17 +191,22 @@ class RemoteStorageTest {
   void escapesUnusualApplicationNames() throws IOException {
     write("..", "a.run", bytes(1));
     write(".", "b.run", bytes(2));
+    write("svc+etl@CORP$~app", "c.run", bytes(3));
     try (Storage.NewFile probe = storage.create("probe")) {
       probe.commit();
     }
     assertThat(files.paths())
-        .containsExactlyInAnyOrder("~../host-1f/a.run", "~./host-1f/b.run", "~/host-1f/probe");
+        .containsExactlyInAnyOrder(
+            "=../host-1f/a.run",
+            "=./host-1f/b.run",
+            "svc+etl@CORP$~app/host-1f/c.run",
+            "=/host-1f/probe");
     RemoteStorage reopened = storage("host-1f", 100);
     reopened.list();
     try (FileChannel channel = reopened.open("a.run")) {
       assertThat(channel.size()).isEqualTo(1);
     }
-    for (String file : new String[] {"a.run", "b.run", "probe"}) {
+    for (String file : new String[] {"a.run", "b.run", "c.run", "probe"}) {
       reopened.delete(file);
     }
     assertThat(files.paths()).isEmpty();

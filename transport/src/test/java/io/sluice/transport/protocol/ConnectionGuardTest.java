@@ -24,7 +24,7 @@ class ConnectionGuardTest {
   private final SecureRandom random = new SecureRandom();
   private final TokenAuthority authority = authority(KEYS);
   private final ConnectionGuard guard = new ConnectionGuard(authority, true, random);
-  private final ApplicationCredential credential = authority.issue("a.b", "a", 60_000);
+  private final ApplicationCredential credential = authority.issue("a~b", "a", 60_000);
 
   private TokenAuthority authority(String keys) {
     return new TokenAuthority(() -> ClusterKeys.parse(keys), Clock.systemUTC(), random);
@@ -39,7 +39,7 @@ class ConnectionGuardTest {
   @Test
   void bothSidesProveThatTheyKnowTheKey() throws Exception {
     ConnectionProofs client = new ConnectionProofs(credential, random);
-    Challenged challenged = guard.challenge(hello(client, "a.b")).orElseThrow();
+    Challenged challenged = guard.challenge(hello(client, "a~b")).orElseThrow();
     HelloReply reply = challenged.finish(client.answer(challenged.challenge()), REPLY);
     client.verify(reply);
     assertThat(reply.getEpoch()).isEqualTo(42);
@@ -48,7 +48,7 @@ class ConnectionGuardTest {
   @Test
   void aRecordedProofIsNotValidForAnotherConnection() throws Exception {
     ConnectionProofs client = new ConnectionProofs(credential, random);
-    Hello recordedHello = hello(client, "a.b");
+    Hello recordedHello = hello(client, "a~b");
     HelloProof recordedProof =
         client.answer(guard.challenge(recordedHello).orElseThrow().challenge());
     Challenged replayed = guard.challenge(recordedHello).orElseThrow();
@@ -62,7 +62,7 @@ class ConnectionGuardTest {
     withWrongKey[1]++;
     ApplicationCredential stolen = ApplicationCredential.fromBytes(withWrongKey);
     ConnectionProofs client = new ConnectionProofs(stolen, random);
-    Challenged challenged = guard.challenge(hello(client, "a.b")).orElseThrow();
+    Challenged challenged = guard.challenge(hello(client, "a~b")).orElseThrow();
     HelloProof proof = client.answer(challenged.challenge());
     assertThatThrownBy(() -> challenged.finish(proof, REPLY)).isInstanceOf(SluiceException.class);
   }
@@ -70,13 +70,13 @@ class ConnectionGuardTest {
   @Test
   void aTokenOpensNoConnectionOfAnotherApplication() {
     ConnectionProofs client = new ConnectionProofs(credential, random);
-    assertThatThrownBy(() -> guard.challenge(hello(client, "a.c")))
-        .hasMessage("the token of application \"a.b\" is not valid for application \"a.c\"");
+    assertThatThrownBy(() -> guard.challenge(hello(client, "a~c")))
+        .hasMessage("the token of application \"a~b\" is not valid for application \"a~c\"");
   }
 
   @Test
   void noTokenIsRefusedOnlyWhereOneIsRequired() throws Exception {
-    Hello plain = Hello.newBuilder().setApplication("a.b").build();
+    Hello plain = Hello.newBuilder().setApplication("a~b").build();
     assertThatThrownBy(() -> guard.challenge(plain)).hasMessageContaining("sent no token");
     assertThat(new ConnectionGuard(authority, false, random).challenge(plain)).isEmpty();
     assertThat(ConnectionGuard.OPEN.challenge(plain)).isEmpty();
@@ -86,7 +86,7 @@ class ConnectionGuardTest {
   void aServerWithoutTheSecretIsDetected() throws Exception {
     ConnectionProofs client = new ConnectionProofs(credential, random);
     HelloProof unused =
-        client.answer(guard.challenge(hello(client, "a.b")).orElseThrow().challenge());
+        client.answer(guard.challenge(hello(client, "a~b")).orElseThrow().challenge());
     assertThat(unused.getMac().size()).isEqualTo(32);
     assertThatThrownBy(() -> client.verify(REPLY))
         .hasMessageContaining("did not prove that it knows the cluster's secret");
@@ -102,7 +102,7 @@ class ConnectionGuardTest {
   void aProofIsValidForOneSocketOnly() throws Exception {
     ProofScope socket = ProofScope.ofSocket(new byte[] {1});
     ConnectionProofs client = new ConnectionProofs(credential, random, socket);
-    Hello hello = hello(client, "a.b");
+    Hello hello = hello(client, "a~b");
     for (ProofScope other : List.of(ProofScope.DATA, ProofScope.ofSocket(new byte[] {2}))) {
       Challenged forwarded = guard.challenge(hello, other).orElseThrow();
       HelloProof proof = client.answer(forwarded.challenge());

@@ -33,7 +33,7 @@ class FrameFuzzTest {
   private static byte[] hello() {
     return FrameBytes.of(
         FrameType.HELLO,
-        Hello.newBuilder().setApplication("a.b").setToken(ByteString.copyFromUtf8("t")).build());
+        Hello.newBuilder().setApplication("a~b").setToken(ByteString.copyFromUtf8("t")).build());
   }
 
   private static byte[] open() {

@@ -129,7 +129,7 @@ final class SecurityTest {
     assertThat(bytesPushedToTheServer()).isPositive().isLessThan(outcome.counter("PUSHED_BYTES"));
     String application = outcome.applications().get(0);
     assertThat(clusters.yarn().containerLogs(application))
-        .contains("application=alice." + application)
+        .contains("application=alice~" + application)
         .doesNotContain(ALICE);
     assertThat(outcome.printed()).doesNotContain(ALICE);
     // The first container is the application master's; only its user can read these files.
