@@ -13,7 +13,7 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
 import io.sluice.common.auth.AuditLog;
 import io.sluice.common.auth.CallProofs;
-import io.sluice.common.auth.Users;
+import io.sluice.common.auth.TestUsers;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.rpc.RawHttp2;
 import io.sluice.proto.AdminGrpc;
@@ -29,7 +29,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -69,7 +68,7 @@ class SecuredRpcPortTest {
     Path key = directory.resolve("key");
     Path users = directory.resolve("users");
     Files.writeString(key, "k1 MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\n");
-    Files.writeString(users, "ann user " + SECRET + "\n");
+    Files.writeString(users, TestUsers.line("ann", "user", SECRET));
     Map<String, String> settings = new HashMap<>();
     settings.put("rss.coordinator.host", "127.0.0.1");
     settings.put("rss.rpc.server.port", "0");
@@ -179,8 +178,7 @@ class SecuredRpcPortTest {
   @Test
   void deniesAUserWithOneLine() throws Exception {
     start(false);
-    CoordinatorGrpc.CoordinatorBlockingStub ann =
-        stub(CallProofs.ofUser("ann", Users.userSecret(SECRET), new SecureRandom()));
+    CoordinatorGrpc.CoordinatorBlockingStub ann = stub(TestUsers.proofs("ann", SECRET));
 
     assertThatThrownBy(
             () -> {
@@ -195,7 +193,7 @@ class SecuredRpcPortTest {
             e ->
                 assertThat(e.getStatus().getDescription())
                     .startsWith("RenewLease: application \"bob?2026-11-22 INFO audit FORGED xxx")
-                    .hasSizeLessThan(200));
+                    .hasSizeLessThan(400));
     assertThat(lines).hasSize(1);
     assertThat(lines.get(0).getKeyValuePairs().toString()).doesNotContain("\n");
   }

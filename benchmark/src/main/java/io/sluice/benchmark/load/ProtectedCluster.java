@@ -3,6 +3,7 @@ package io.sluice.benchmark.load;
 import io.sluice.cli.bench.BenchRun;
 import io.sluice.cli.control.ControlChannel;
 import io.sluice.cli.control.ControlIdentity;
+import io.sluice.common.auth.ScramVerifier;
 import io.sluice.common.config.HostPort;
 import io.sluice.common.tls.SelfSignedCertificate;
 import io.sluice.localcluster.ClusterNode;
@@ -87,7 +88,8 @@ final class ProtectedCluster implements AutoCloseable {
     SecureRandom random = new SecureRandom();
     String userSecret = secret(random);
     Path clusterFile = writeSecret(directory.resolve("cluster.secret"), "k1 " + secret(random));
-    Path usersFile = writeSecret(directory.resolve("users"), USER + " user " + userSecret);
+    String verifier = ScramVerifier.of(userSecret, random).text();
+    Path usersFile = writeSecret(directory.resolve("users"), USER + " user " + verifier);
     Path userFile = writeSecret(directory.resolve("user-bench"), userSecret);
     settings.put("rss.security.authentication.enabled", "true");
     settings.put("rss.security.cluster.secret.file", clusterFile.toString());

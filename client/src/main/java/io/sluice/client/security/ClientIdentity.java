@@ -5,6 +5,7 @@ import io.sluice.common.auth.ApplicationCredential;
 import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.auth.CallProofs;
 import io.sluice.common.auth.TokenSeal;
+import io.sluice.common.auth.UserCredential;
 import io.sluice.common.auth.UserNames;
 import io.sluice.common.auth.Users;
 import io.sluice.common.error.SluiceException;
@@ -29,19 +30,17 @@ public final class ClientIdentity {
   public static final String SECRET_VARIABLE = "RSS_USER_SECRET";
 
   private final ApplicationCredentials credentials;
-  private final String user;
-  private final byte[] secret;
+  private final UserCredential user;
   private final SecureRandom random = new SecureRandom();
 
-  private ClientIdentity(ApplicationCredentials credentials, String user, byte[] secret) {
+  private ClientIdentity(ApplicationCredentials credentials, UserCredential user) {
     this.credentials = credentials;
     this.user = user;
-    this.secret = secret;
   }
 
   /** Returns the identity of a task, which has only the credentials of its application. */
   public static ClientIdentity ofTask(ApplicationCredentials credentials) {
-    return new ClientIdentity(credentials, "", null);
+    return new ClientIdentity(credentials, null);
   }
 
   /**
@@ -72,7 +71,8 @@ public final class ClientIdentity {
               + "\" is not a valid user name of the cluster; set rss.security.user to "
               + UserNames.EXPECTED);
     }
-    return new ClientIdentity(credentials, user, secret.orElse(null));
+    return new ClientIdentity(
+        credentials, secret.map(bytes -> new UserCredential(user, bytes)).orElse(null));
   }
 
   private static Optional<byte[]> secret(
@@ -119,7 +119,7 @@ public final class ClientIdentity {
 
   /** Interceptors that authenticate a driver's calls to coordinators. */
   public List<ClientInterceptor> userProofs() {
-    return secret == null ? List.of() : List.of(CallProofs.ofUser(user, secret, random));
+    return user == null ? List.of() : List.of(CallProofs.ofUser(user, random));
   }
 
   /** Interceptors that authenticate calls to servers. */
@@ -137,7 +137,7 @@ public final class ClientIdentity {
   public void acceptToken(boolean granted, TokenGrant grant, String application)
       throws SluiceException {
     if (!granted) {
-      if (secret != null) {
+      if (user != null) {
         throw new SluiceException(
             StatusCode.DENIED,
             "the coordinator granted no token although this job has a user's secret: it does not"
@@ -146,7 +146,7 @@ public final class ClientIdentity {
       }
       return;
     }
-    ApplicationCredential credential = TokenSeal.open(grant, secret);
+    ApplicationCredential credential = TokenSeal.open(grant, user);
     if (!credential.application().equals(application)) {
       throw new SluiceException(
           StatusCode.DENIED,

@@ -16,6 +16,7 @@ import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.auth.Caller;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.auth.SecurityConfig;
+import io.sluice.common.auth.TestUsers;
 import io.sluice.common.auth.TokenGrants;
 import io.sluice.common.config.HostPort;
 import io.sluice.common.error.SluiceException;
@@ -426,7 +427,8 @@ class ApplicationSessionTest {
   }
 
   private ClusterSecurity security() throws IOException {
-    Path users = Files.writeString(directory.resolve("users"), "me admin " + SECRET + "\n");
+    Path users =
+        Files.writeString(directory.resolve("users"), TestUsers.line("me", "admin", SECRET));
     return ClusterSecurity.of(
         new SecurityConfig(
             true, Optional.empty(), Optional.of(users), 3_600_000, false, TlsConfig.OFF),

@@ -21,7 +21,7 @@ import io.grpc.stub.StreamObserver;
 import io.sluice.common.auth.CallProofs;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.auth.SecurityConfig;
-import io.sluice.common.auth.Users;
+import io.sluice.common.auth.TestUsers;
 import io.sluice.common.tls.TlsConfig;
 import io.sluice.proto.AuthenticationGrpc.AuthenticationImplBase;
 import io.sluice.proto.CallProof;
@@ -51,6 +51,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Control calls of a process with a secret, to processes of the cluster and to false processes. */
 @Timeout(120)
@@ -82,20 +84,32 @@ class CallProofsTest {
   /** Sends a challenge to every caller and verifies no proof. */
   private static final class FalseChallenges extends AuthenticationImplBase {
     private final ByteString challenge;
+    private final int iterations;
 
     private FalseChallenges(ByteString challenge) {
+      this(challenge, 4096);
+    }
+
+    private FalseChallenges(ByteString challenge, int iterations) {
       this.challenge = challenge;
+      this.iterations = iterations;
     }
 
     @Override
     public void challenge(ChallengeRequest request, StreamObserver<ChallengeReply> reply) {
-      reply.onNext(ChallengeReply.newBuilder().setChallenge(challenge).build());
+      reply.onNext(
+          ChallengeReply.newBuilder()
+              .setChallenge(challenge)
+              .setSalt(ByteString.copyFrom(new byte[16]))
+              .setIterations(iterations)
+              .build());
       reply.onCompleted();
     }
   }
 
   private ClusterSecurity security(boolean required) throws IOException {
-    Path users = Files.writeString(directory.resolve("users"), "alice admin " + SECRET + "\n");
+    Path users =
+        Files.writeString(directory.resolve("users"), TestUsers.line("alice", "admin", SECRET));
     return ClusterSecurity.of(
         new SecurityConfig(
             required, Optional.empty(), Optional.of(users), 3_600_000, false, TlsConfig.OFF),
@@ -135,7 +149,7 @@ class CallProofsTest {
   }
 
   private static CallProofs alice() {
-    return CallProofs.ofUser("alice", Users.userSecret(SECRET), new SecureRandom());
+    return TestUsers.proofs("alice", SECRET);
   }
 
   /**
@@ -200,11 +214,7 @@ class CallProofsTest {
     ClusterSecurity security = security(true);
     int port = serve(server -> TestGuard.guard(security, server, null));
 
-    assertThatThrownBy(
-            () ->
-                call(
-                    port,
-                    CallProofs.ofUser("alice", Users.userSecret(SECRET + "x"), new SecureRandom())))
+    assertThatThrownBy(() -> call(port, TestUsers.proofs("alice", SECRET + "x")))
         .hasMessageContaining("user alice is unknown, or its secret is wrong");
     assertThat(served).hasValue(0);
   }
@@ -223,6 +233,20 @@ class CallProofsTest {
     int port = serve(server -> server.addService(new FalseChallenges(ByteString.EMPTY)));
 
     assertUnproven(port, alice(), "has no challenge");
+    assertThat(served).hasValue(0);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 4095, 1_000_001, -1})
+  void sendsNoProofForTooFewOrTooManyIterations(int iterations) throws Exception {
+    ByteString challenge = ByteString.copyFrom(new byte[56]);
+    int port = serve(server -> server.addService(new FalseChallenges(challenge, iterations)));
+
+    assertUnproven(
+        port,
+        alice(),
+        Integer.toUnsignedString(iterations)
+            + " iterations, expected 16 bytes and 4096 to 1000000");
     assertThat(served).hasValue(0);
   }
 

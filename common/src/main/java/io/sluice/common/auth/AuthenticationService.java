@@ -1,6 +1,5 @@
 package io.sluice.common.auth;
 
-import com.google.protobuf.ByteString;
 import io.grpc.stub.StreamObserver;
 import io.sluice.proto.AuthenticationGrpc;
 import io.sluice.proto.ChallengeReply;
@@ -16,10 +15,7 @@ public final class AuthenticationService extends AuthenticationGrpc.Authenticati
 
   @Override
   public void challenge(ChallengeRequest request, StreamObserver<ChallengeReply> replies) {
-    replies.onNext(
-        ChallengeReply.newBuilder()
-            .setChallenge(ByteString.copyFrom(authenticator.challenge()))
-            .build());
+    replies.onNext(authenticator.challenge(request));
     replies.onCompleted();
   }
 }

@@ -4,8 +4,12 @@ import com.google.protobuf.ByteString;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.proto.CallProof;
+import io.sluice.proto.ChallengeReply;
+import io.sluice.proto.ChallengeRequest;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -16,6 +20,9 @@ public final class CallAuthenticator {
   private final Supplier<Users> users;
   private final CallChallenges challenges;
 
+  /** Key of this process for salts of unknown users. */
+  private final byte[] key = new byte[Hmac.LENGTH];
+
   /**
    * @param users read on each use, so that a changed file takes effect at once
    */
@@ -24,6 +31,7 @@ public final class CallAuthenticator {
     this.tokens = tokens;
     this.users = users;
     this.challenges = new CallChallenges(random, nanoTime);
+    random.nextBytes(key);
   }
 
   /** The mac of a proof. */
@@ -32,8 +40,39 @@ public final class CallAuthenticator {
     return Hmac.of(key, "sluice call v1", challenge, nonce, name);
   }
 
-  byte[] challenge() {
-    return challenges.next();
+  /** A challenge for the caller that the request names. */
+  ChallengeReply challenge(ChallengeRequest request) {
+    ChallengeReply.Builder reply =
+        ChallengeReply.newBuilder().setChallenge(ByteString.copyFrom(challenges.next()));
+    if (!request.getUser().isEmpty()) {
+      Login login = login(request.getUser());
+      reply.setSalt(ByteString.copyFrom(login.salt())).setIterations(login.iterations());
+    }
+    return reply.build();
+  }
+
+  /**
+   * Parameters with which a user derives keys.
+   *
+   * @param user empty for an unknown user, who gets a salt that never changes
+   */
+  private record Login(byte[] salt, int iterations, Optional<Users.User> user) {
+    Optional<ScramVerifier> verifier() {
+      return user.flatMap(Users.User::verifier);
+    }
+  }
+
+  private Login login(String user) {
+    Users now = users.get();
+    Optional<Users.User> known = now.find(user).filter(found -> found.verifier().isPresent());
+    if (known.isPresent()) {
+      ScramVerifier verifier = known.get().verifier().orElseThrow();
+      return new Login(verifier.salt(), verifier.iterations(), known);
+    }
+    byte[] hash = Hmac.of(key, "sluice salt v1", user.getBytes(StandardCharsets.UTF_8));
+    byte[] salt = Arrays.copyOf(hash, ScramVerifier.SALT_LENGTH);
+    int choice = ByteBuffer.wrap(hash).getInt(ScramVerifier.SALT_LENGTH);
+    return new Login(salt, now.iterationsOf(choice), known);
   }
 
   /**
@@ -52,31 +91,62 @@ public final class CallAuthenticator {
       throw denied(
           "nonce of %d bytes, expected %d".formatted(nonce.length, CallProofs.NONCE_LENGTH));
     }
-    Caller claimed = claimed(proof);
-    byte[] key = claimed.provedBy().key().orElseGet(() -> new byte[Hmac.LENGTH]);
-    boolean valid = Hmac.same(mac(key, challenge, nonce, call), proof.getMac().toByteArray());
-    if (!valid || claimed.provedBy().key().isEmpty()) {
-      // One message for an unknown user and a wrong secret.
-      throw denied(claimed.text() + " is unknown, or its secret is wrong");
-    }
+    Caller caller = proof.hasUser() ? user(proof, call) : keyed(proof, call);
     if (!challenges.use(challenge)) {
       throw denied("the challenge was answered before");
     }
+    return caller;
+  }
+
+  private Caller user(CallProof proof, String call) throws SluiceException {
+    String name = UserNames.isName(proof.getUser()) ? proof.getUser() : "?";
+    Login login = login(name);
+    ScramKeys.Exchange exchange =
+        new ScramKeys.Exchange(
+            name,
+            login.salt(),
+            login.iterations(),
+            proof.getChallenge().toByteArray(),
+            proof.getNonce().toByteArray(),
+            call);
+    byte[] storedKey = login.verifier().map(ScramVerifier::storedKey).orElse(key);
+    byte[] clientKey = ScramKeys.clientKey(proof.getMac().toByteArray(), storedKey, exchange);
+    if (!Hmac.same(ScramKeys.sha256(clientKey), storedKey) || login.verifier().isEmpty()) {
+      // One message for an unknown user and a wrong secret.
+      throw unknown("user " + name);
+    }
+    return new Caller(
+        Caller.Kind.USER,
+        name,
+        login.user().orElseThrow().role(),
+        "",
+        Caller.ProvedBy.exchange(
+            login.verifier().orElseThrow().serverKey(),
+            proof.getNonce(),
+            ScramKeys.exchangeKey(clientKey, exchange)));
+  }
+
+  private Caller keyed(CallProof proof, String call) throws SluiceException {
+    Caller claimed = claimed(proof);
+    byte[] expected =
+        mac(
+            claimed.provedBy().key().orElseThrow(),
+            proof.getChallenge().toByteArray(),
+            proof.getNonce().toByteArray(),
+            call);
+    if (!Hmac.same(expected, proof.getMac().toByteArray())) {
+      throw unknown(claimed.text());
+    }
     return claimed;
+  }
+
+  private static SluiceException unknown(String caller) {
+    return denied(caller + " is unknown, or its secret is wrong");
   }
 
   /** The caller that the proof names, with the key that this process has for it. */
   private Caller claimed(CallProof proof) throws SluiceException {
     return switch (proof.getCallerCase()) {
-      case USER -> {
-        Optional<Users.User> user = users.get().find(proof.getUser());
-        yield new Caller(
-            Caller.Kind.USER,
-            UserNames.isName(proof.getUser()) ? proof.getUser() : "?",
-            user.map(Users.User::role).orElse(Role.USER),
-            "",
-            new Caller.ProvedBy(user.flatMap(Users.User::secret).orElse(null)));
-      }
       case TOKEN -> {
         TokenAuthority.Verified verified = tokens.verify(bytes(proof.getToken()));
         yield new Caller(
@@ -84,18 +154,18 @@ public final class CallAuthenticator {
             verified.token().user(),
             Role.USER,
             verified.token().application(),
-            new Caller.ProvedBy(verified.key()));
+            Caller.ProvedBy.key(verified.key()));
       }
       case CLUSTER_KEY -> {
-        ClusterKeys.Key key =
+        ClusterKeys.Key found =
             tokens
                 .keys()
                 .find(proof.getClusterKey())
                 .orElseThrow(() -> denied("the cluster key of the proof is not in use"));
         yield new Caller(
-            Caller.Kind.CLUSTER, key.id(), Role.USER, "", new Caller.ProvedBy(peerKey(key)));
+            Caller.Kind.CLUSTER, found.id(), Role.USER, "", Caller.ProvedBy.key(peerKey(found)));
       }
-      case CALLER_NOT_SET -> throw denied("the proof names no caller");
+      case USER, CALLER_NOT_SET -> throw denied("the proof names no caller");
     };
   }
 

@@ -13,6 +13,7 @@ import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.grpc.protobuf.ProtoUtils;
 import io.grpc.stub.StreamObserver;
+import io.sluice.common.error.SluiceException;
 import io.sluice.proto.AuthenticationGrpc;
 import io.sluice.proto.CallProof;
 import io.sluice.proto.ChallengeReply;
@@ -39,11 +40,14 @@ public final class CallProofs implements ClientInterceptor {
   private static final long CHALLENGE_TIMEOUT_MS = 10_000;
 
   private final Prover prover;
+  private final ChallengeRequest request;
   private final SecureRandom random;
   private final boolean required;
 
-  private CallProofs(Prover prover, SecureRandom random, boolean required) {
+  private CallProofs(
+      Prover prover, ChallengeRequest request, SecureRandom random, boolean required) {
     this.prover = prover;
+    this.request = request;
     this.random = random;
     this.required = required;
   }
@@ -51,32 +55,30 @@ public final class CallProofs implements ClientInterceptor {
   /** The identity of the caller. */
   @FunctionalInterface
   private interface Prover {
-    /** Sets the caller in a proof; returns the caller's key. */
-    byte[] introduce(CallProof.Builder proof);
+    /**
+     * Sets caller and mac in a proof, which has challenge and nonce.
+     *
+     * @return key with which the called process proves its reply
+     * @throws SluiceException if the called process must not get a proof
+     */
+    byte[] prove(CallProof.Builder proof, ChallengeReply challenge, String call)
+        throws SluiceException;
   }
 
-  /**
-   * For a user.
-   *
-   * @param secret as returned by {@link Users#userSecret}
-   */
-  public static CallProofs ofUser(String user, byte[] secret, SecureRandom random) {
-    return new CallProofs(
-        proof -> {
-          proof.setUser(user);
-          return secret;
-        },
-        random,
-        true);
+  /** For a user. */
+  public static CallProofs ofUser(UserCredential user, SecureRandom random) {
+    ChallengeRequest request = ChallengeRequest.newBuilder().setUser(user.user()).build();
+    return new CallProofs(user::prove, request, random, true);
   }
 
   /** For an application's processes. */
   public static CallProofs ofApplication(ApplicationCredential credential, SecureRandom random) {
     return new CallProofs(
-        proof -> {
+        (proof, challenge, call) -> {
           proof.setToken(ByteString.copyFrom(credential.tokenBytes()));
-          return credential.key();
+          return withMac(proof, credential.key(), call);
         },
+        ChallengeRequest.getDefaultInstance(),
         random,
         true);
   }
@@ -89,13 +91,21 @@ public final class CallProofs implements ClientInterceptor {
    */
   public static CallProofs ofCluster(TokenAuthority tokens, SecureRandom random, boolean required) {
     return new CallProofs(
-        proof -> {
+        (proof, challenge, call) -> {
           ClusterKeys.Key key = tokens.keys().signing();
           proof.setClusterKey(key.id());
-          return CallAuthenticator.peerKey(key);
+          return withMac(proof, CallAuthenticator.peerKey(key), call);
         },
+        ChallengeRequest.getDefaultInstance(),
         random,
         required);
+  }
+
+  private static byte[] withMac(CallProof.Builder proof, byte[] key, String call) {
+    byte[] challenge = proof.getChallenge().toByteArray();
+    byte[] nonce = proof.getNonce().toByteArray();
+    proof.setMac(ByteString.copyFrom(CallAuthenticator.mac(key, challenge, nonce, call)));
+    return key;
   }
 
   @Override
@@ -129,13 +139,13 @@ public final class CallProofs implements ClientInterceptor {
       AuthenticationGrpc.newStub(channel)
           .withDeadlineAfter(CHALLENGE_TIMEOUT_MS, TimeUnit.MILLISECONDS)
           .challenge(
-              ChallengeRequest.getDefaultInstance(),
+              request,
               new StreamObserver<>() {
-                private ByteString challenge = ByteString.EMPTY;
+                private ChallengeReply challenge = ChallengeReply.getDefaultInstance();
 
                 @Override
                 public void onNext(ChallengeReply reply) {
-                  challenge = reply.getChallenge();
+                  challenge = reply;
                 }
 
                 @Override
@@ -155,24 +165,28 @@ public final class CallProofs implements ClientInterceptor {
 
                 @Override
                 public void onCompleted() {
-                  if (challenge.isEmpty()) {
+                  if (challenge.getChallenge().isEmpty()) {
                     applier.fail(unproven("its reply has no challenge"));
-                  } else {
+                    return;
+                  }
+                  try {
                     applier.apply(headers(challenge, name));
+                  } catch (SluiceException e) {
+                    applier.fail(unproven(e.getMessage()));
                   }
                 }
               });
     }
 
-    private Metadata headers(ByteString challenge, String call) {
+    private Metadata headers(ChallengeReply challenge, String call) throws SluiceException {
       byte[] nonce = new byte[NONCE_LENGTH];
       random.nextBytes(nonce);
       CallProof.Builder proof =
-          CallProof.newBuilder().setChallenge(challenge).setNonce(ByteString.copyFrom(nonce));
-      byte[] key = prover.introduce(proof);
-      byte[] bytes = challenge.toByteArray();
-      proof.setMac(ByteString.copyFrom(CallAuthenticator.mac(key, bytes, nonce, call)));
-      replyProof = ReplyProofs.mac(key, bytes, nonce, call);
+          CallProof.newBuilder()
+              .setChallenge(challenge.getChallenge())
+              .setNonce(ByteString.copyFrom(nonce));
+      byte[] key = prover.prove(proof, challenge, call);
+      replyProof = ReplyProofs.mac(key, challenge.getChallenge().toByteArray(), nonce, call);
       Metadata headers = new Metadata();
       headers.put(PROOF, proof.build());
       return headers;

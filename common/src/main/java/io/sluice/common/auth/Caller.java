@@ -1,5 +1,6 @@
 package io.sluice.common.auth;
 
+import com.google.protobuf.ByteString;
 import io.grpc.Context;
 import io.sluice.common.error.PeerText;
 import java.util.Optional;
@@ -31,17 +32,45 @@ public record Caller(Kind kind, String name, Role role, String application, Prov
    * Means of authentication: a key, which is never printed, or the certificate of the connection.
    */
   public static final class ProvedBy {
-    static final ProvedBy NOTHING = new ProvedBy(null);
-    static final ProvedBy CERTIFICATE = new ProvedBy(null);
+    static final ProvedBy NOTHING = new ProvedBy(null, null, null);
+    static final ProvedBy CERTIFICATE = new ProvedBy(null, null, null);
 
     private final byte[] key;
+    private final ByteString nonce;
+    private final byte[] exchangeKey;
 
-    ProvedBy(byte[] key) {
+    private ProvedBy(byte[] key, ByteString nonce, byte[] exchangeKey) {
       this.key = key;
+      this.nonce = nonce;
+      this.exchangeKey = exchangeKey;
     }
 
+    static ProvedBy key(byte[] key) {
+      return new ProvedBy(key, null, null);
+    }
+
+    /**
+     * A user's secret, in one call.
+     *
+     * @param key proves the reply
+     * @param nonce the caller's nonce of the call, which identifies the exchange to the caller
+     * @param exchangeKey protects what the reply grants; only caller and this process know it
+     */
+    static ProvedBy exchange(byte[] key, ByteString nonce, byte[] exchangeKey) {
+      return new ProvedBy(key, nonce, exchangeKey);
+    }
+
+    /** Key that proves the reply to the call. */
     Optional<byte[]> key() {
       return Optional.ofNullable(key);
+    }
+
+    ByteString nonce() {
+      return nonce;
+    }
+
+    Optional<byte[]> exchangeKey() {
+      return Optional.ofNullable(exchangeKey);
     }
 
     @Override
@@ -67,7 +96,8 @@ public record Caller(Kind kind, String name, Role role, String application, Prov
     return switch (kind) {
       case ANONYMOUS -> false;
       case USER ->
-          role == Role.ADMIN || (role == Role.USER && someApplication.startsWith(UserNames.prefix(name)));
+          role == Role.ADMIN
+              || (role == Role.USER && someApplication.startsWith(UserNames.prefix(name)));
       case APPLICATION -> application.equals(someApplication);
       case CLUSTER -> true;
     };

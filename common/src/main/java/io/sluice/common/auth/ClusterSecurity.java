@@ -7,10 +7,12 @@ import io.sluice.common.auth.CallGuard.Rules;
 import io.sluice.common.config.HostText;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.file.WatchedFile;
+import io.sluice.common.net.PeerConnections;
 import io.sluice.common.tls.ClientTls;
 import io.sluice.common.tls.TlsContexts;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.SocketAddress;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.HashSet;
@@ -18,6 +20,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLSession;
@@ -30,7 +34,13 @@ public final class ClusterSecurity {
 
   /** For a process without authentication and encryption. */
   public static final ClusterSecurity OFF =
-      new ClusterSecurity(SecurityConfig.OFF, null, () -> Users.NONE, Optional.empty(), null, null);
+      new ClusterSecurity(
+          SecurityConfig.OFF,
+          null,
+          () -> Users.NONE,
+          Optional.empty(),
+          new SecureRandom(),
+          System::nanoTime);
 
   /** Environment variable with the cluster's keys, used if no file is configured. */
   public static final String SECRET_VARIABLE = "RSS_CLUSTER_SECRET";
@@ -49,6 +59,7 @@ public final class ClusterSecurity {
   private final ClientTls clientTls;
   private final SecureRandom random;
   private final LongSupplier nanoTime;
+  private final BearerLogins logins;
 
   private ClusterSecurity(
       SecurityConfig config,
@@ -64,6 +75,7 @@ public final class ClusterSecurity {
     this.clientTls = tls.map(ClientTls::of).orElse(ClientTls.OFF);
     this.random = random;
     this.nanoTime = nanoTime;
+    this.logins = new BearerLogins(users, ScramVerifier::matches, random, nanoTime);
   }
 
   /**
@@ -197,14 +209,20 @@ public final class ClusterSecurity {
    *
    * @param bearer bearer token of the request; null: none
    * @param session TLS session of the connection; null: plain text
-   * @throws SluiceException DENIED if the token or certificate is not valid
+   * @return fails with a SluiceException: DENIED if the token or certificate is not valid, BUSY if
+   *     the caller shall try again later
    */
-  public Caller caller(String bearer, SSLSession session) throws SluiceException {
+  public CompletionStage<Caller> caller(String bearer, SSLSession session, SocketAddress peer) {
     if (bearer != null) {
-      return users.get().ofBearer(bearer);
+      return logins.caller(bearer, PeerConnections.address(peer));
     }
     Optional<String> name = PeerCertificates.user(session);
-    return name.isPresent() ? users.get().ofCertificate(name.get()) : Caller.ANONYMOUS;
+    try {
+      return CompletableFuture.completedStage(
+          name.isPresent() ? users.get().ofCertificate(name.get()) : Caller.ANONYMOUS);
+    } catch (SluiceException e) {
+      return CompletableFuture.failedStage(e);
+    }
   }
 
   /** Whether any user is configured. */

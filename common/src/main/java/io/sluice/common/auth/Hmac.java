@@ -34,6 +34,17 @@ final class Hmac {
     }
   }
 
+  /** HMAC-SHA256 of a text alone, as RFC 5802 uses it. */
+  static byte[] raw(byte[] key, String text) {
+    try {
+      Mac mac = Mac.getInstance(ALGORITHM);
+      mac.init(new SecretKeySpec(key, ALGORITHM));
+      return mac.doFinal(text.getBytes(StandardCharsets.US_ASCII));
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException(ALGORITHM + " is part of every Java runtime", e);
+    }
+  }
+
   private static void add(Mac mac, byte[] part) {
     mac.update(ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putInt(part.length).array());
     mac.update(part);

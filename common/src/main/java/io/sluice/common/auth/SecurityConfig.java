@@ -54,7 +54,8 @@ public record SecurityConfig(
           .check(path -> !path.isEmpty(), "a path")
           .doc(
               "File of users, reloaded when it changes: name, role (`user`, `reader`, `admin`) and"
-                  + " secret, one user per line; the secret `-` is for a user with a certificate."
+                  + " verifier of the secret (security.md), one user per line; the verifier `-` is"
+                  + " for a user with a certificate."
                   + " Set it on coordinators that require authentication, and on servers that"
                   + " administrators call directly.")
           .build();

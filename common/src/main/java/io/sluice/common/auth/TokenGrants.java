@@ -28,8 +28,8 @@ public final class TokenGrants {
     return Optional.of(
         caller
             .provedBy()
-            .key()
-            .map(key -> TokenSeal.seal(credential, key, random))
+            .exchangeKey()
+            .map(key -> TokenSeal.seal(credential, caller.provedBy().nonce(), key, random))
             .orElseGet(() -> TokenSeal.clear(credential)));
   }
 }

@@ -3,9 +3,9 @@ package io.sluice.common.auth;
 import java.util.regex.Pattern;
 
 /**
- * Names of users and of their applications. The application of a user is named {@code
- * USER~REST}. User names do not contain the separator, so that every process can derive the owner
- * from an application's name.
+ * Names of users and of their applications. The application of a user is named {@code USER~REST}.
+ * User names do not contain the separator, so that every process can derive the owner from an
+ * application's name.
  */
 public final class UserNames {
   /** Valid user names, for messages. */

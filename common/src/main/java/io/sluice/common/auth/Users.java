@@ -11,9 +11,8 @@ import java.util.Optional;
 /**
  * The users of a cluster. Immutable.
  *
- * <p>Text form, one user per line: name, role, and a secret of at least 20 characters without
- * blanks. The secret {@code -} is for a user with a certificate only; {@code #} begins a comment
- * line.
+ * <p>Text form, one user per line: name, role, and the {@link ScramVerifier} of the user's secret.
+ * The verifier {@code -} is for a user with a certificate only; {@code #} begins a comment line.
  */
 public final class Users {
   /** No users. */
@@ -22,26 +21,27 @@ public final class Users {
   /** Prevents offline guessing by an eavesdropper: 20 random characters have 100 bits. */
   static final int MIN_SECRET_LENGTH = 20;
 
-  private static final String NO_SECRET = "-";
+  private static final String NO_VERIFIER = "-";
 
   private final Map<String, User> users;
 
-  /** A user. The secret is never printed. */
+  /** A user. */
   static final class User {
     private final Role role;
-    private final byte[] secret;
+    private final ScramVerifier verifier;
 
-    private User(Role role, byte[] secret) {
+    private User(Role role, ScramVerifier verifier) {
       this.role = role;
-      this.secret = secret;
+      this.verifier = verifier;
     }
 
     Role role() {
       return role;
     }
 
-    Optional<byte[]> secret() {
-      return Optional.ofNullable(secret);
+    /** Empty for a user with a certificate only. */
+    Optional<ScramVerifier> verifier() {
+      return Optional.ofNullable(verifier);
     }
   }
 
@@ -66,9 +66,9 @@ public final class Users {
       String[] fields = line.split("\\s+");
       if (fields.length != 3 || !UserNames.isName(fields[0])) {
         throw new IllegalArgumentException(
-            "line " + number + ": expected NAME ROLE SECRET, the name of " + UserNames.EXPECTED);
+            "line " + number + ": expected NAME ROLE VERIFIER, the name of " + UserNames.EXPECTED);
       }
-      if (found.put(fields[0], new User(role(fields[1], number), secret(fields[2], number)))
+      if (found.put(fields[0], new User(role(fields[1], number), verifier(fields[2], number)))
           != null) {
         throw new IllegalArgumentException("line " + number + ": duplicate user " + fields[0]);
       }
@@ -82,18 +82,24 @@ public final class Users {
     } catch (IllegalArgumentException e) {
       // The field is not quoted: it may be the secret if the order is wrong.
       throw new IllegalArgumentException(
-          "line " + number + ": unknown role; expected user, reader or admin, then the secret");
+          "line " + number + ": unknown role; expected user, reader or admin, then the verifier");
     }
   }
 
-  private static byte[] secret(String field, int number) {
-    if (field.equals(NO_SECRET)) {
+  private static ScramVerifier verifier(String field, int number) {
+    if (field.equals(NO_VERIFIER)) {
       return null;
     }
     try {
-      return userSecret(field);
+      return ScramVerifier.parse(field);
     } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException("line " + number + ": " + e.getMessage());
+      throw new IllegalArgumentException(
+          "line "
+              + number
+              + ": "
+              + e.getMessage()
+              + "; expected NAME ROLE SCRAM-SHA-256$..., never the secret itself; create the line"
+              + " with `sluice secure user DIRECTORY NAME ROLE`");
     }
   }
 
@@ -123,36 +129,6 @@ public final class Users {
   }
 
   /**
-   * Role of the user with this name and secret. The time does not depend on which of the two is
-   * wrong.
-   */
-  public Optional<Role> authenticate(String name, String secret) {
-    Optional<User> user = find(name);
-    byte[] expected = user.flatMap(User::secret).orElseGet(() -> new byte[Hmac.LENGTH]);
-    boolean same =
-        Hmac.same(
-            Hmac.of(expected, "sluice compare v1"), Hmac.of(nonEmpty(secret), "sluice compare v1"));
-    return same && user.flatMap(User::secret).isPresent() ? user.map(User::role) : Optional.empty();
-  }
-
-  /**
-   * The user of a bearer token: the user's name, a colon, and the secret.
-   *
-   * @throws SluiceException DENIED; the message does not reveal which part is wrong
-   */
-  Caller ofBearer(String token) throws SluiceException {
-    int colon = token.indexOf(':');
-    String name = token.substring(0, Math.max(0, colon));
-    Optional<Role> role = authenticate(name, token.substring(colon + 1));
-    if (role.isEmpty()) {
-      throw new SluiceException(
-          StatusCode.DENIED,
-          "unknown user or wrong secret in the bearer token; expected USER:SECRET");
-    }
-    return new Caller(Caller.Kind.USER, name, role.get(), "", Caller.ProvedBy.NOTHING);
-  }
-
-  /**
    * The user of a verified certificate.
    *
    * @throws SluiceException DENIED if the common name is not a user name
@@ -161,19 +137,30 @@ public final class Users {
     if (!UserNames.isName(commonName)) {
       throw new SluiceException(
           StatusCode.DENIED,
-          "the common name of the certificate is not a user name; expected "
-              + UserNames.EXPECTED);
+          "the common name of the certificate is not a user name; expected " + UserNames.EXPECTED);
     }
     return new Caller(
         Caller.Kind.USER, commonName, roleOf(commonName), "", Caller.ProvedBy.CERTIFICATE);
   }
 
-  boolean isEmpty() {
-    return users.isEmpty();
+  /**
+   * Iterations for a user without a verifier: those of one of the users, so that they do not show
+   * that the user is unknown.
+   *
+   * @param choice any number, always the same for one name
+   */
+  int iterationsOf(int choice) {
+    int[] all =
+        users.values().stream()
+            .flatMap(user -> user.verifier().stream())
+            .mapToInt(ScramVerifier::iterations)
+            .sorted()
+            .toArray();
+    return all.length == 0 ? ScramVerifier.ITERATIONS : all[Math.floorMod(choice, all.length)];
   }
 
-  private static byte[] nonEmpty(String secret) {
-    return secret.isEmpty() ? new byte[1] : secret.getBytes(StandardCharsets.UTF_8);
+  boolean isEmpty() {
+    return users.isEmpty();
   }
 
   @Override

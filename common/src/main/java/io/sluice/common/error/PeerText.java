@@ -9,8 +9,8 @@ public final class PeerText {
   private PeerText() {}
 
   /**
-   * Quotes at most 256 characters, the longest valid name. Each quotation mark and each character that is not visible ASCII
-   * becomes a question mark.
+   * Quotes at most 256 characters, the longest valid name. Each quotation mark and each character
+   * that is not visible ASCII becomes a question mark.
    */
   public static String quoted(String input) {
     boolean isLong = input.length() > MAX_QUOTED_LENGTH;

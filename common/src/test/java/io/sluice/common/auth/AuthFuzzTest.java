@@ -2,6 +2,7 @@ package io.sluice.common.auth;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.fuzz.DecoderFuzz;
@@ -40,24 +41,27 @@ class AuthFuzzTest {
 
   @Test
   void aGrantIsRefusedOrGivesACredential() {
-    byte[] requesterKey = SECRET.getBytes(StandardCharsets.UTF_8);
+    ByteString nonce = ByteString.copyFrom(new byte[CallProofs.NONCE_LENGTH]);
+    byte[] exchangeKey = SECRET.getBytes(StandardCharsets.UTF_8);
     DecoderFuzz.of(
             TokenSeal.clear(credential()).toByteArray(),
-            TokenSeal.seal(credential(), requesterKey, new SecureRandom()).toByteArray())
+            TokenSeal.seal(credential(), nonce, exchangeKey, new SecureRandom()).toByteArray())
         .refusing(SluiceException.class)
         .refusing(InvalidProtocolBufferException.class)
         .run(
             input -> {
               TokenGrant grant = TokenGrant.parseFrom(input);
-              byte[] key = grant.getNonce().isEmpty() ? null : requesterKey;
-              assertThat(TokenSeal.open(grant, key).application()).isNotEmpty();
+              byte[] key = grant.getNonce().isEmpty() ? null : exchangeKey;
+              assertThat(TokenSeal.opened(grant, key).application()).isNotEmpty();
             });
   }
 
   @Test
   void usersAreRefusedOrKnown() {
-    DecoderFuzz.of("# users\nalice user " + SECRET + "\nroot admin -\n")
-        .words(" ", "\n", "\t", "#", "-", "user", "admin", "reader", SECRET, "\u0130")
+    String verifier = TestUsers.line("alice", "user", SECRET).strip().split(" ")[2];
+    DecoderFuzz.of("# users\nalice user " + verifier + "\nroot admin -\n")
+        .words(" ", "\n", "\t", "#", "-", "$", ":", "user", "admin", "reader", SECRET, "\u0130")
+        .words(verifier)
         .refusing(IllegalArgumentException.class)
         .run(
             input -> {

@@ -19,7 +19,6 @@ import io.sluice.proto.RegisterApplicationRequest;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.Set;
@@ -32,6 +31,7 @@ class CallGuardTest {
   private static final int TIMEOUT_MS = 60_000;
   private static final String KEYS = "k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
   private static final String SECRET = "0123456789abcdef0123456789abcdef";
+  private static final Users USERS = Users.parse(TestUsers.line("alice", "user", SECRET));
   private static final String METHOD =
       CoordinatorGrpc.getRegisterApplicationMethod().getFullMethodName();
 
@@ -39,7 +39,7 @@ class CallGuardTest {
   private final CallAuthenticator authenticator =
       new CallAuthenticator(
           new TokenAuthority(() -> ClusterKeys.parse(KEYS), Clock.systemUTC(), random),
-          () -> Users.parse("alice user " + SECRET),
+          () -> USERS,
           random,
           System::nanoTime);
   private final CallDenials denials = new CallDenials(new AuditLog(), System::nanoTime);
@@ -93,7 +93,7 @@ class CallGuardTest {
         NettyChannelBuilder.forAddress(
                 InetAddress.getLoopbackAddress().getHostAddress(), server.getPort())
             .usePlaintext()
-            .intercept(CallProofs.ofUser(user, SECRET.getBytes(StandardCharsets.UTF_8), random))
+            .intercept(TestUsers.proofs(user, SECRET))
             .build();
     try {
       RegisterApplicationReply unused =

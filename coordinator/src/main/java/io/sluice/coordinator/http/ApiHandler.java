@@ -6,6 +6,7 @@ import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.auth.DeniedCall;
 import io.sluice.common.auth.DeniedCall.Cause;
 import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
 import io.sluice.common.net.PeerConnections;
 import io.sluice.coordinator.api.Api;
 import io.sluice.coordinator.api.ApiAnswer;
@@ -15,6 +16,7 @@ import io.sluice.metrics.http.HttpPort;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -30,6 +32,7 @@ final class ApiHandler {
   private static final int FORBIDDEN = 403;
   private static final int TOO_LARGE = 413;
   private static final int UNSUPPORTED_TYPE = 415;
+  private static final int TOO_MANY = 429;
   private static final int MISDIRECTED = 421;
   private static final byte[] EMPTY_BODY = {};
   private static final Pattern BEARER = Pattern.compile("[Bb]earer +([!-~]+) *");
@@ -74,13 +77,23 @@ final class ApiHandler {
         return refused(UNSUPPORTED_TYPE, "expected Content-Type: application/json");
       }
     }
-    Caller caller;
-    try {
-      caller = caller(call);
-    } catch (SluiceException e) {
+    return caller(call)
+        .handle(
+            (caller, failure) ->
+                failure == null ? authenticated(call, caller) : unauthenticated(call, failure))
+        .thenCompose(reply -> reply);
+  }
+
+  private CompletionStage<Reply> unauthenticated(HttpCall call, Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    if (cause instanceof SluiceException e) {
       denied(Cause.UNAUTHENTICATED, call, e.getMessage());
-      return refused(UNAUTHORIZED, e.getMessage());
+      return refused(e.code() == StatusCode.BUSY ? TOO_MANY : UNAUTHORIZED, e.getMessage());
     }
+    return CompletableFuture.failedStage(cause);
+  }
+
+  private CompletionStage<Reply> authenticated(HttpCall call, Caller caller) {
     // With TLS the browser has already checked the host name against the certificate.
     boolean checkHostName =
         security.openReads() && caller.kind() == Caller.Kind.ANONYMOUS && call.session() == null;
@@ -96,13 +109,13 @@ final class ApiHandler {
                 call.method(),
                 call.path(),
                 call.query(),
-                changes ? call.body() : EMPTY_BODY,
+                call.changes() ? call.body() : EMPTY_BODY,
                 caller,
                 PeerConnections.text(call.peer())))
         .thenApply(ApiHandler::reply);
   }
 
-  private Caller caller(HttpCall call) throws SluiceException {
+  private CompletionStage<Caller> caller(HttpCall call) {
     String header = call.header("Authorization");
     String bearer = null;
     if (header != null) {
@@ -110,7 +123,7 @@ final class ApiHandler {
       // Any other scheme does not authenticate the caller.
       bearer = matcher.matches() ? matcher.group(1) : "";
     }
-    return security.caller(bearer, call.session());
+    return security.caller(bearer, call.session(), call.peer());
   }
 
   /**

@@ -2,8 +2,8 @@ package io.sluice.coordinator.state;
 
 import static io.sluice.common.error.PeerText.quoted;
 
-import io.sluice.common.config.HostText;
 import io.sluice.common.auth.UserNames;
+import io.sluice.common.config.HostText;
 import io.sluice.common.error.PeerText;
 import io.sluice.proto.ApplicationLoad;
 import io.sluice.proto.DiskState;
@@ -50,10 +50,7 @@ final class RequestChecks {
   static String application(String name) {
     return UserNames.isApplication(name)
         ? null
-        : "application id: expected "
-            + UserNames.EXPECTED_APPLICATION
-            + ", found "
-            + quoted(name);
+        : "application id: expected " + UserNames.EXPECTED_APPLICATION + ", found " + quoted(name);
   }
 
   static String registerApplication(RegisterApplicationRequest request) {

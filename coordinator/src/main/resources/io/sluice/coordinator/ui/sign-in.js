@@ -30,7 +30,7 @@ export function signInForm(why, done, cancel) {
     h("label", null, "User", h("input", { name: "user", autocomplete: "username", autocapitalize: "none", spellcheck: "false", required: true })),
     h("label", null, "Secret", h("input", { name: "secret", type: "password", autocomplete: "current-password", required: true })),
     h("div", { class: "heading-end" }, button, cancel ? h("button", { type: "button", class: "quiet", on: { click: cancel } }, "Cancel") : null), error,
-    h("p", { class: "note" }, "User and secret as in the coordinator's rss.security.users.file. They are stored in this tab until it is closed."));
+    h("p", { class: "note" }, "User of the coordinator's rss.security.users.file, and its secret. They are stored in this tab until it is closed."));
   form.addEventListener("submit", async event => {
     event.preventDefault();
     button.disabled = true;
@@ -41,7 +41,7 @@ export function signInForm(why, done, cancel) {
       done();
     } catch (failure) {
       setToken(before);
-      error.textContent = failure instanceof ApiError ? "Unknown user or wrong secret." : "The coordinator cannot be reached.";
+      error.textContent = failure instanceof ApiError ? (failure.status === 401 ? "Unknown user or wrong secret." : failure.message) : "The coordinator cannot be reached.";
     } finally {
       button.disabled = false;
     }

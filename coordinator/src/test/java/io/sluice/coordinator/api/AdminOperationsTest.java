@@ -3,6 +3,7 @@ package io.sluice.coordinator.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.common.auth.TestUsers;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -35,11 +36,10 @@ class AdminOperationsTest {
     Path users = directory.resolve("users");
     Files.writeString(
         users,
-        """
-        ops admin 0123456789abcdef0123456789abcdef
-        eve reader fedcba9876543210fedcba9876543210
-        svc+etl$1@CORP.EXAMPLE reader fedcba9876543210fedcba9876543210
-        """);
+        TestUsers.line("ops", "admin", "0123456789abcdef0123456789abcdef")
+            + TestUsers.line("eve", "reader", "fedcba9876543210fedcba9876543210")
+            + TestUsers.line(
+                "svc+etl$1@CORP.EXAMPLE", "reader", "fedcba9876543210fedcba9876543210"));
     excluded = directory.resolve("excluded");
     settings.put("rss.security.users.file", users.toString());
     settings.put("rss.coordinator.exclude.nodes.file.path", excluded.toString());

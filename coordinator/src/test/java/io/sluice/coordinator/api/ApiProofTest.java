@@ -6,15 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
-import io.sluice.common.auth.CallProofs;
-import io.sluice.common.auth.Users;
+import io.sluice.common.auth.TestUsers;
 import io.sluice.proto.AdminGrpc;
 import io.sluice.proto.ApiCall;
 import io.sluice.proto.ApiReply;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -35,7 +33,8 @@ class ApiProofTest {
     Path key = directory.resolve("key");
     Path users = directory.resolve("users");
     Files.writeString(key, "k1 MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\n");
-    Files.writeString(users, "ops admin " + SECRET + "\neve reader " + SECRET + "\n");
+    Files.writeString(
+        users, TestUsers.line("ops", "admin", SECRET) + TestUsers.line("eve", "reader", SECRET));
     Map<String, String> settings = new HashMap<>();
     settings.put("rss.security.authentication.enabled", "true");
     settings.put("rss.security.cluster.secret.file", key.toString());
@@ -63,7 +62,7 @@ class ApiProofTest {
     NettyChannelBuilder builder =
         NettyChannelBuilder.forAddress("127.0.0.1", coordinator.rpcPort()).usePlaintext();
     if (user != null) {
-      builder.intercept(CallProofs.ofUser(user, Users.userSecret(SECRET), new SecureRandom()));
+      builder.intercept(TestUsers.proofs(user, SECRET));
     }
     ManagedChannel channel = builder.build();
     try {

@@ -1,5 +1,6 @@
 package io.sluice.it.hostile;
 
+import io.sluice.common.auth.TestUsers;
 import io.sluice.common.auth.UserNames;
 
 /** Users of an attacked cluster. */
@@ -36,7 +37,7 @@ enum Identity {
   static String usersFile() {
     StringBuilder lines = new StringBuilder();
     for (Identity identity : values()) {
-      lines.append(String.join(" ", identity.user, identity.role, identity.secret)).append('\n');
+      lines.append(TestUsers.line(identity.user, identity.role, identity.secret));
     }
     return lines.toString();
   }

@@ -6,6 +6,7 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.sluice.client.ClientConfig;
 import io.sluice.client.SluiceClient;
 import io.sluice.common.auth.CallProofs;
+import io.sluice.common.auth.TestUsers;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.tls.TestTls;
 import io.sluice.common.tls.TlsContexts;
@@ -18,10 +19,8 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -168,8 +167,7 @@ final class Target {
 
   /** Authenticates calls as a user. */
   static CallProofs proofs(Identity identity) {
-    return CallProofs.ofUser(
-        identity.user(), identity.secret().getBytes(StandardCharsets.UTF_8), new SecureRandom());
+    return TestUsers.proofs(identity.user(), identity.secret());
   }
 
   /** Reads /metrics of a process. Retries while attackers use all connections. */

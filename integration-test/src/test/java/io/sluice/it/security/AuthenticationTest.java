@@ -16,6 +16,7 @@ import io.sluice.client.push.ApplicationAssignments;
 import io.sluice.common.auth.ApplicationCredential;
 import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.auth.CallProofs;
+import io.sluice.common.auth.TestUsers;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.common.tls.ClientTls;
@@ -30,7 +31,6 @@ import io.sluice.transport.client.DataTransport;
 import io.sluice.transport.client.GrpcDataTransport;
 import io.sluice.transport.client.NettyDataTransport;
 import io.sluice.transport.client.TransportConfig;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Map;
@@ -179,9 +179,7 @@ class AuthenticationTest {
     alice.applicationSession("me").onMoved(driver::moved);
     SecuredCluster.push(alice, assignment, 1000);
     cluster.addServer("other");
-    CallProofs asRoot =
-        CallProofs.ofUser(
-            "root", SecuredCluster.ROOT.getBytes(StandardCharsets.UTF_8), new SecureRandom());
+    CallProofs asRoot = TestUsers.proofs("root", SecuredCluster.ROOT);
 
     assertThat(
             ShuffleServerControlGrpc.newBlockingStub(channel(cluster.server().rpcPort(), asRoot))
@@ -198,9 +196,7 @@ class AuthenticationTest {
   void controlCallsRequireAuthorization() throws Exception {
     SluiceClient bob = client(TransportKind.GRPC_NETTY, "bob~app", "bob", SecuredCluster.BOB);
     SecuredCluster.assigned(bob);
-    CallProofs asBob =
-        CallProofs.ofUser(
-            "bob", SecuredCluster.BOB.getBytes(StandardCharsets.UTF_8), new SecureRandom());
+    CallProofs asBob = TestUsers.proofs("bob", SecuredCluster.BOB);
     CallProofs asApp =
         CallProofs.ofApplication(bob.credentials().newest().orElseThrow(), new SecureRandom());
 

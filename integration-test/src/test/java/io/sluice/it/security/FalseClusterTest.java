@@ -2,6 +2,7 @@ package io.sluice.it.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.common.auth.TestUsers;
 import io.sluice.it.cluster.InProcessCluster;
 import io.sluice.it.spark.SparkApplication;
 import io.sluice.it.spark.SparkApplication.Outcome;
@@ -68,7 +69,8 @@ class FalseClusterTest {
   @Test
   void aJobPushesNothingToAnUnauthenticatedServer() throws Exception {
     Path users =
-        Files.writeString(directory.resolve("users"), "alice user " + SecuredCluster.ALICE + "\n");
+        Files.writeString(
+            directory.resolve("users"), TestUsers.line("alice", "user", SecuredCluster.ALICE));
     Path keys =
         Files.writeString(
             directory.resolve("keys"), "k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n");

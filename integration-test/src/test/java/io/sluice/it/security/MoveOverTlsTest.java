@@ -10,7 +10,7 @@ import io.sluice.client.SluiceClient;
 import io.sluice.client.TransportKind;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.push.ApplicationAssignments;
-import io.sluice.common.auth.CallProofs;
+import io.sluice.common.auth.TestUsers;
 import io.sluice.common.tls.SelfSignedCertificate;
 import io.sluice.common.tls.TestTls;
 import io.sluice.proto.DecommissionRequest;
@@ -20,10 +20,8 @@ import io.sluice.proto.ShuffleServerControlGrpc;
 import io.sluice.proto.ShuffleServerControlGrpc.ShuffleServerControlBlockingStub;
 import io.sluice.proto.Status;
 import io.sluice.server.ShuffleServerProcess;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -105,11 +103,7 @@ class MoveOverTlsTest {
     ManagedChannel channel =
         NettyChannelBuilder.forAddress("127.0.0.1", server.rpcPort())
             .sslContext(TestTls.caller(certificates, "both", certificate).grpcClient())
-            .intercept(
-                CallProofs.ofUser(
-                    "root",
-                    SecuredCluster.ROOT.getBytes(StandardCharsets.UTF_8),
-                    new SecureRandom()))
+            .intercept(TestUsers.proofs("root", SecuredCluster.ROOT))
             .build();
     cluster.closing(channel::shutdownNow);
     return ShuffleServerControlGrpc.newBlockingStub(channel)

@@ -10,6 +10,7 @@ import io.sluice.client.push.PushSession;
 import io.sluice.client.read.ShuffleBlock;
 import io.sluice.client.read.ShuffleRead;
 import io.sluice.client.read.ShuffleReadRequest;
+import io.sluice.common.auth.TestUsers;
 import io.sluice.coordinator.CoordinatorProcess;
 import io.sluice.it.cluster.InProcessCluster;
 import io.sluice.server.ShuffleServerProcess;
@@ -60,7 +61,11 @@ final class SecuredCluster implements AutoCloseable {
   void start(Map<String, String> more, Map<String, String> moreOfServers) throws Exception {
     Path secret = file("cluster.secret", KEYS);
     Path users =
-        file("users", "alice user " + ALICE + "\nbob user " + BOB + "\nroot admin " + ROOT + "\n");
+        file(
+            "users",
+            TestUsers.line("alice", "user", ALICE)
+                + TestUsers.line("bob", "user", BOB)
+                + TestUsers.line("root", "admin", ROOT));
     Map<String, String> both = new HashMap<>(more);
     both.put("rss.security.authentication.enabled", "true");
     both.put("rss.security.cluster.secret.file", secret.toString());

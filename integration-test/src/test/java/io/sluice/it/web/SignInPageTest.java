@@ -4,8 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
-import io.sluice.common.auth.CallProofs;
-import io.sluice.common.auth.Users;
+import io.sluice.common.auth.TestUsers;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.coordinator.CoordinatorConfig;
 import io.sluice.coordinator.CoordinatorProcess;
@@ -18,7 +17,6 @@ import io.sluice.server.ShuffleServerProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -70,7 +68,9 @@ class SignInPageTest {
     Path key = directory.resolve("key");
     Path users = directory.resolve("users");
     Files.writeString(key, "k1 MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\n");
-    Files.writeString(users, "ops admin " + SECRET + "\n" + COMPANY_USER + " user " + SECRET + "\n");
+    Files.writeString(
+        users,
+        TestUsers.line("ops", "admin", SECRET) + TestUsers.line(COMPANY_USER, "user", SECRET));
     Map<String, String> all = new HashMap<>(more);
     all.put("rss.rpc.server.port", "0");
     all.put("rss.jetty.http.port", "0");
@@ -92,8 +92,7 @@ class SignInPageTest {
     ManagedChannel channel =
         NettyChannelBuilder.forAddress("127.0.0.1", coordinator.rpcPort())
             .usePlaintext()
-            .intercept(
-                CallProofs.ofUser(COMPANY_USER, Users.userSecret(SECRET), new SecureRandom()))
+            .intercept(TestUsers.proofs(COMPANY_USER, SECRET))
             .build();
     try {
       RegisterApplicationReply reply =

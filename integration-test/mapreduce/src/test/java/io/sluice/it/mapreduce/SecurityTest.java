@@ -2,6 +2,7 @@ package io.sluice.it.mapreduce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.common.auth.TestUsers;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.tls.SelfSignedCertificate;
 import io.sluice.common.tls.TestTls;
@@ -67,7 +68,8 @@ final class SecurityTest {
     both.put("rss.security.tls.trust.file", directory.resolve("sluice.crt").toString());
     Map<String, String> ofCoordinator = new HashMap<>(both);
     ofCoordinator.put("rss.coordinator.host", "127.0.0.1");
-    ofCoordinator.put("rss.security.users.file", file("users", "alice user " + ALICE + "\n"));
+    ofCoordinator.put(
+        "rss.security.users.file", file("users", TestUsers.line("alice", "user", ALICE)));
     // Settings of the operator for all jobs, one of which overrides the jobs' own value.
     ofCoordinator.put("rss.coordinator.dynamicClientConf.enabled", "true");
     ofCoordinator.put(
