@@ -145,7 +145,8 @@ public final class CoordinatorProcess implements AutoCloseable {
                 state.owner()::healthy,
                 state::notReady,
                 api,
-                admission.httpCalls()));
+                admission.httpCalls(),
+                inputs.nanoTime()));
     security
         .warning(config.ports().address(rpcPort).getAddress(), CoordinatorPortsConfig.HOST.name())
         .ifPresent(log::warn);

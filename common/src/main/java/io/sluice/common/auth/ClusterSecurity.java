@@ -12,6 +12,7 @@ import io.sluice.common.tls.ClientTls;
 import io.sluice.common.tls.TlsContexts;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.security.SecureRandom;
 import java.time.Clock;
@@ -202,6 +203,24 @@ public final class ClusterSecurity {
     return tokens == null
         ? List.of()
         : List.of(CallProofs.ofCluster(tokens, random, config.required()));
+  }
+
+  /**
+   * Checks whether a connection may carry a bearer token, which has a user's secret.
+   *
+   * @param session TLS session of the connection; null: plain text
+   * @return reason to refuse the token, in one line; empty: it is accepted
+   */
+  public static Optional<String> bearerRefusal(SSLSession session, SocketAddress peer) {
+    return session != null
+            || (peer instanceof InetSocketAddress inet
+                && inet.getAddress() != null
+                && inet.getAddress().isLoopbackAddress())
+        ? Optional.empty()
+        : Optional.of(
+            "bearer tokens are accepted only over TLS or from this host, because they contain the"
+                + " user's secret: set rss.security.tls.enabled, or use `sluice admin`, which"
+                + " sends no secret");
   }
 
   /**

@@ -5,6 +5,7 @@ import io.sluice.common.auth.Caller;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.auth.DeniedCall;
 import io.sluice.common.auth.DeniedCall.Cause;
+import io.sluice.common.auth.LineLimit;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.common.net.PeerConnections;
@@ -15,11 +16,15 @@ import io.sluice.metrics.http.HttpCall;
 import io.sluice.metrics.http.HttpPort;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Turns HTTP requests into calls of the REST API. Callers authenticate with a bearer token or a
@@ -28,6 +33,7 @@ import java.util.regex.Pattern;
  * reads are refused for unknown host names (DNS rebinding, see {@link HostNames}). Thread-safe.
  */
 final class ApiHandler {
+  private static final Logger LOG = LoggerFactory.getLogger(ApiHandler.class);
   private static final int UNAUTHORIZED = 401;
   private static final int FORBIDDEN = 403;
   private static final int TOO_LARGE = 413;
@@ -41,16 +47,23 @@ final class ApiHandler {
   private final ClusterSecurity security;
   private final HostNames names;
   private final CallDenials denials;
+  private final LineLimit clearTokens;
 
   /**
    * @param names host names that are accepted without authentication
    * @param denials counts and logs denied requests
    */
-  ApiHandler(Api api, ClusterSecurity security, HostNames names, CallDenials denials) {
+  ApiHandler(
+      Api api,
+      ClusterSecurity security,
+      HostNames names,
+      CallDenials denials,
+      LongSupplier nanoTime) {
     this.api = api;
     this.security = security;
     this.names = names;
     this.denials = denials;
+    this.clearTokens = new LineLimit(nanoTime);
   }
 
   /** Answers a request. The stage never completes exceptionally. */
@@ -77,7 +90,21 @@ final class ApiHandler {
         return refused(UNSUPPORTED_TYPE, "expected Content-Type: application/json");
       }
     }
-    return caller(call)
+    String bearer = bearer(call);
+    Optional<String> refusal =
+        bearer == null
+            ? Optional.empty()
+            : ClusterSecurity.bearerRefusal(call.session(), call.peer());
+    if (refusal.isPresent()) {
+      String line = clearTokens.admit("a user's secret was sent without TLS and refused");
+      if (line != null) {
+        LOG.warn("{}; change the secret peer={}", line, PeerConnections.text(call.peer()));
+      }
+      denied(Cause.PERMISSION_DENIED, call, refusal.get());
+      return refused(FORBIDDEN, refusal.get());
+    }
+    return security
+        .caller(bearer, call.session(), call.peer())
         .handle(
             (caller, failure) ->
                 failure == null ? authenticated(call, caller) : unauthenticated(call, failure))
@@ -115,15 +142,14 @@ final class ApiHandler {
         .thenApply(ApiHandler::reply);
   }
 
-  private CompletionStage<Caller> caller(HttpCall call) {
+  /** The bearer token; empty for any other scheme, which does not authenticate; null: none. */
+  private static String bearer(HttpCall call) {
     String header = call.header("Authorization");
-    String bearer = null;
-    if (header != null) {
-      Matcher matcher = BEARER.matcher(header);
-      // Any other scheme does not authenticate the caller.
-      bearer = matcher.matches() ? matcher.group(1) : "";
+    if (header == null) {
+      return null;
     }
-    return security.caller(bearer, call.session(), call.peer());
+    Matcher matcher = BEARER.matcher(header);
+    return matcher.matches() ? matcher.group(1) : "";
   }
 
   /**

@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -54,9 +55,10 @@ public final class CoordinatorHttp implements AutoCloseable {
       BooleanSupplier healthy,
       Supplier<Optional<String>> notReady,
       Api api,
-      CallDenials denials) {
+      CallDenials denials,
+      LongSupplier nanoTime) {
     this.registry = registry;
-    this.api = new ApiHandler(api, security, new HostNames(host), denials);
+    this.api = new ApiHandler(api, security, new HostNames(host), denials, nanoTime);
     this.healthy = healthy;
     this.notReady = notReady;
     this.port =

@@ -59,6 +59,15 @@ final class Reply {
     return new Reply(OK, contentType, body, Map.of());
   }
 
+  int code() {
+    return code;
+  }
+
+  /** The body as text. */
+  String text() {
+    return new String(body, StandardCharsets.UTF_8);
+  }
+
   /** Returns this reply with the common headers. */
   HttpAnswer answer() {
     Map<String, String> all = new HashMap<>(COMMON_HEADERS);

@@ -20,7 +20,7 @@ public final class HttpCall {
    * @param body takes ownership
    * @param session TLS session; null: without TLS
    */
-  HttpCall(
+  public HttpCall(
       String method,
       URI target,
       HttpHeaders headers,
