@@ -4,7 +4,7 @@ package io.sluice.common.auth;
 public enum Role {
   /** Register own applications, and read the state of the cluster. */
   USER,
-  /** Read the state of the cluster. */
+  /** Read the state of the cluster. Also the role of an unknown user with a certificate. */
   READER,
   /** All operations. */
   ADMIN

@@ -24,6 +24,7 @@ public final class Users {
   private static final String NO_VERIFIER = "-";
 
   private final Map<String, User> users;
+  private final int[] iterations;
 
   /** A user. */
   static final class User {
@@ -47,6 +48,12 @@ public final class Users {
 
   private Users(Map<String, User> users) {
     this.users = Map.copyOf(users);
+    this.iterations =
+        users.values().stream()
+            .flatMap(user -> user.verifier().stream())
+            .mapToInt(ScramVerifier::iterations)
+            .sorted()
+            .toArray();
   }
 
   /**
@@ -123,9 +130,9 @@ public final class Users {
     return Optional.ofNullable(users.get(name));
   }
 
-  /** Role of a user with a certificate. */
+  /** Role of a user with a certificate. An unknown user only looks. */
   Role roleOf(String name) {
-    return find(name).map(User::role).orElse(Role.USER);
+    return find(name).map(User::role).orElse(Role.READER);
   }
 
   /**
@@ -150,13 +157,9 @@ public final class Users {
    * @param choice any number, always the same for one name
    */
   int iterationsOf(int choice) {
-    int[] all =
-        users.values().stream()
-            .flatMap(user -> user.verifier().stream())
-            .mapToInt(ScramVerifier::iterations)
-            .sorted()
-            .toArray();
-    return all.length == 0 ? ScramVerifier.ITERATIONS : all[Math.floorMod(choice, all.length)];
+    return iterations.length == 0
+        ? ScramVerifier.ITERATIONS
+        : iterations[Math.floorMod(choice, iterations.length)];
   }
 
   boolean isEmpty() {

@@ -2,6 +2,7 @@ package io.sluice.coordinator.service;
 
 import io.sluice.common.auth.CallGuard;
 import io.sluice.common.auth.Caller;
+import io.sluice.common.auth.Role;
 import io.sluice.common.error.PeerText;
 import io.sluice.proto.RegisterApplicationRequest;
 import io.sluice.proto.RegisterShuffleRequest;
@@ -9,8 +10,10 @@ import io.sluice.proto.RenewLeaseRequest;
 import io.sluice.proto.UnregisterApplicationRequest;
 
 /**
- * Permissions of the coordinator's gRPC calls. Users may call for their applications, servers may
- * send heartbeats, authenticated callers may read lists, admins may call everything. Immutable.
+ * Permissions of the coordinator's gRPC calls. Drivers call as their users: the token of an
+ * application, which every task has, is not enough, so that a user who is removed loses the lease.
+ * Servers may send heartbeats, authenticated callers may read lists, admins may call everything.
+ * Immutable.
  */
 public final class CallRules implements CallGuard.Rules {
   private final boolean openReads;
@@ -34,7 +37,7 @@ public final class CallRules implements CallGuard.Rules {
           "UnregisterApplication",
           "RegisterShuffle",
           "ClientConfiguration" ->
-          isKnown ? null : unauthenticated(call);
+          isKnown ? driver(caller, call) : unauthenticated(call);
       // Call: ApiAccess checks the permissions of each resource, as over HTTP.
       case "ListServers", "ListApplications", "Call" ->
           isKnown || openReads ? null : unauthenticated(call);
@@ -66,8 +69,17 @@ public final class CallRules implements CallGuard.Rules {
     return null;
   }
 
+  private static String driver(Caller caller, String call) {
+    return caller.kind() == Caller.Kind.USER && caller.role() != Role.READER
+        ? null
+        : call
+            + " needs the proof of a user who may register applications, found "
+            + caller.text()
+            + (caller.kind() == Caller.Kind.USER ? ", who only looks" : "");
+  }
+
   private static String register(Caller caller, String application) {
-    return caller.kind() == Caller.Kind.USER && caller.owns(application)
+    return caller.owns(application)
         ? null
         : caller.text()
             + " may not register application "
@@ -78,7 +90,7 @@ public final class CallRules implements CallGuard.Rules {
   }
 
   private static String ownerOnly(Caller caller, String call, String application) {
-    return caller.kind() != Caller.Kind.CLUSTER && caller.owns(application)
+    return caller.owns(application)
         ? null
         : call
             + ": application "
