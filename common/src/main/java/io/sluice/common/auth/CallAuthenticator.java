@@ -9,7 +9,6 @@ import io.sluice.proto.ChallengeRequest;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -46,7 +45,7 @@ public final class CallAuthenticator {
         ChallengeReply.newBuilder().setChallenge(ByteString.copyFrom(challenges.next()));
     if (!request.getUser().isEmpty()) {
       Login login = login(request.getUser());
-      reply.setSalt(ByteString.copyFrom(login.salt())).setIterations(login.iterations());
+      reply.setSalt(login.salt()).setIterations(login.iterations());
     }
     return reply.build();
   }
@@ -56,7 +55,7 @@ public final class CallAuthenticator {
    *
    * @param user empty for an unknown user, who gets a salt that never changes
    */
-  private record Login(byte[] salt, int iterations, Optional<Users.User> user) {
+  private record Login(ByteString salt, int iterations, Optional<Users.User> user) {
     Optional<ScramVerifier> verifier() {
       return user.flatMap(Users.User::verifier);
     }
@@ -67,10 +66,10 @@ public final class CallAuthenticator {
     Optional<Users.User> known = now.find(user).filter(found -> found.verifier().isPresent());
     if (known.isPresent()) {
       ScramVerifier verifier = known.get().verifier().orElseThrow();
-      return new Login(verifier.salt(), verifier.iterations(), known);
+      return new Login(ByteString.copyFrom(verifier.salt()), verifier.iterations(), known);
     }
     byte[] hash = Hmac.of(key, "sluice salt v1", user.getBytes(StandardCharsets.UTF_8));
-    byte[] salt = Arrays.copyOf(hash, ScramVerifier.SALT_LENGTH);
+    ByteString salt = ByteString.copyFrom(hash, 0, ScramVerifier.SALT_LENGTH);
     int choice = ByteBuffer.wrap(hash).getInt(ScramVerifier.SALT_LENGTH);
     return new Login(salt, now.iterationsOf(choice), known);
   }
@@ -103,12 +102,7 @@ public final class CallAuthenticator {
     Login login = login(name);
     ScramKeys.Exchange exchange =
         new ScramKeys.Exchange(
-            name,
-            login.salt(),
-            login.iterations(),
-            proof.getChallenge().toByteArray(),
-            proof.getNonce().toByteArray(),
-            call);
+            name, login.salt(), login.iterations(), proof.getChallenge(), proof.getNonce(), call);
     byte[] storedKey = login.verifier().map(ScramVerifier::storedKey).orElse(key);
     byte[] clientKey = ScramKeys.clientKey(proof.getMac().toByteArray(), storedKey, exchange);
     if (!Hmac.same(ScramKeys.sha256(clientKey), storedKey) || login.verifier().isEmpty()) {

@@ -1,5 +1,6 @@
 package io.sluice.common.auth;
 
+import com.google.protobuf.ByteString;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -20,7 +21,12 @@ final class ScramKeys {
 
   /** What a proof refers to: the call and the parameters of the derivation. */
   record Exchange(
-      String user, byte[] salt, int iterations, byte[] challenge, byte[] nonce, String call) {}
+      String user,
+      ByteString salt,
+      int iterations,
+      ByteString challenge,
+      ByteString nonce,
+      String call) {}
 
   private ScramKeys(byte[] clientKey, byte[] serverKey) {
     this.clientKey = clientKey;
@@ -76,8 +82,8 @@ final class ScramKeys {
     return Hmac.of(
         clientKey,
         "sluice exchange v1",
-        exchange.challenge(),
-        exchange.nonce(),
+        exchange.challenge().toByteArray(),
+        exchange.nonce().toByteArray(),
         exchange.call().getBytes(StandardCharsets.US_ASCII));
   }
 
@@ -85,11 +91,11 @@ final class ScramKeys {
     return Hmac.of(
         storedKey,
         LABEL,
-        exchange.challenge(),
-        exchange.nonce(),
+        exchange.challenge().toByteArray(),
+        exchange.nonce().toByteArray(),
         exchange.call().getBytes(StandardCharsets.US_ASCII),
         exchange.user().getBytes(StandardCharsets.US_ASCII),
-        exchange.salt(),
+        exchange.salt().toByteArray(),
         ByteBuffer.allocate(Integer.BYTES).putInt(exchange.iterations()).array());
   }
 

@@ -63,12 +63,7 @@ public final class UserCredential {
     ScramKeys derived = keys(new Salt(challenge.getSalt(), iterations));
     ScramKeys.Exchange exchange =
         new ScramKeys.Exchange(
-            user,
-            challenge.getSalt().toByteArray(),
-            iterations,
-            proof.getChallenge().toByteArray(),
-            proof.getNonce().toByteArray(),
-            call);
+            user, challenge.getSalt(), iterations, proof.getChallenge(), proof.getNonce(), call);
     proof.setUser(user).setMac(ByteString.copyFrom(derived.proof(exchange)));
     put(
         exchangeKeys,

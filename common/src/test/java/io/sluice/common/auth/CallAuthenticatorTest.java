@@ -147,10 +147,10 @@ class CallAuthenticatorTest {
       ScramKeys.Exchange exchange =
           new ScramKeys.Exchange(
               "alice",
-              stolen.salt(),
+              ByteString.copyFrom(stolen.salt()),
               stolen.iterations(),
-              honest.getChallenge().toByteArray(),
-              honest.getNonce().toByteArray(),
+              honest.getChallenge(),
+              honest.getNonce(),
               CALL);
       // The signature that only the stored key is needed for, with a stolen key for the client's.
       byte[] signature = ScramKeys.clientKey(new byte[32], stolen.storedKey(), exchange);
