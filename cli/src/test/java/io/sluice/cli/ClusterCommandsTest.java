@@ -351,6 +351,21 @@ class ClusterCommandsTest {
   }
 
   @Test
+  void refusesToRevokeWhereNoTokensAreIssued() {
+    CliRun user = CliRun.of("admin", "revoke", "user", "eve", "--coordinator", quorum);
+    CliRun application =
+        CliRun.of("admin", "revoke", "application", "eve.app", "--coordinator", quorum);
+
+    assertThat(user.exitCode()).isEqualTo(1);
+    assertThat(user.err()).contains("issues no tokens").hasLineCount(1);
+    assertThat(application.err()).contains("issues no tokens").hasLineCount(1);
+    assertThat(CliRun.of("admin", "revocations", "--coordinator", quorum).out())
+        .isEqualTo(quorum + " (until its restart): none\n");
+    assertThat(CliRun.of("admin", "revoke", "--coordinator", quorum).exitCode()).isEqualTo(2);
+    assertThat(CliRun.of("admin", "revoke").err()).contains("revoke user NAME");
+  }
+
+  @Test
   void operationsContinueAtOtherCoordinatorsIfOneDoesNotAnswer() throws IOException {
     String name = "127.0.0.1:" + servers.get(0).rpcPort();
     try (ServerSocket unused = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {

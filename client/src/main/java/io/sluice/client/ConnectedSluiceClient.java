@@ -95,7 +95,8 @@ final class ConnectedSluiceClient implements SluiceClient {
             Math.min(config.directMemoryBytes(), PlatformDependent.maxDirectMemory() / 2));
     this.tasks =
         new TaskEnvironment(
-            new ConnectionPool(transport, application, clientName, config.connection().perServer()),
+            new ConnectionPool(
+                transport, application, clientName, config.connection().perServer(), credentials),
             new ServerHealth(
                 Math.min(PROBE_INTERVAL_MS, config.push().connectionRetry().retryPeriodMs()),
                 time::nanoTime),

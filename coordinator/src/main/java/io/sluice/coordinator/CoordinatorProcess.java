@@ -12,6 +12,7 @@ import io.sluice.coordinator.api.ApiRoutes;
 import io.sluice.coordinator.api.ClusterAdminOperations;
 import io.sluice.coordinator.api.ClusterApi;
 import io.sluice.coordinator.api.ServerControl;
+import io.sluice.coordinator.api.TokenRevocations;
 import io.sluice.coordinator.http.CoordinatorHttp;
 import io.sluice.coordinator.http.CoordinatorMetrics;
 import io.sluice.coordinator.service.AdminService;
@@ -113,12 +114,14 @@ public final class CoordinatorProcess implements AutoCloseable {
         ClusterSecurity.of(
             config.security(),
             System.getenv(),
-            Clock.systemUTC(),
+            inputs.clock(),
             new SecureRandom(),
             inputs.nanoTime());
     PortLimits admission = PortLimits.of(config.ports(), inputs.nanoTime());
     CoordinatorMetrics metrics = admission.metrics();
-    StateParts state = StateParts.start(config, inputs, metrics, admission.audit(), closers);
+    StateParts state =
+        StateParts.start(
+            config, inputs, metrics, admission.audit(), security.revocations(), closers);
     CoordinatorService service =
         new CoordinatorService(
             state.owner(),
@@ -165,6 +168,8 @@ public final class CoordinatorProcess implements AutoCloseable {
             state.owner(),
             state.decisions(),
             state.exclusions(),
+            new TokenRevocations(
+                state.owner(), state.decisions(), security.tokenLifetimeMs(), inputs.clock()),
             new ServerControl(loops, security),
             state.reload(),
             startReloadExecutor(closers),

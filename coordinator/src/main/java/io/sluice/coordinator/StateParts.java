@@ -1,6 +1,7 @@
 package io.sluice.coordinator;
 
 import io.sluice.common.auth.AuditLog;
+import io.sluice.common.auth.Revocations;
 import io.sluice.common.config.ConfigException;
 import io.sluice.common.config.ConfigReload;
 import io.sluice.coordinator.api.ExcludeFile;
@@ -51,6 +52,7 @@ record StateParts(
   /**
    * Reads the log and starts the threads.
    *
+   * @param revocations receives revoked tokens
    * @param closers shutdown tasks; those of the log and the threads are pushed to the front
    * @throws IOException if the log or a file cannot be read; the message is one line
    */
@@ -59,6 +61,7 @@ record StateParts(
       Inputs inputs,
       CoordinatorMetrics metrics,
       AuditLog audit,
+      Revocations revocations,
       Deque<Runnable> closers)
       throws IOException {
     AtomicReference<RuleFiles> ruleFiles = new AtomicReference<>(new RuleFiles(config.quotas()));
@@ -85,7 +88,8 @@ record StateParts(
 
     ClusterHistory history = new ClusterHistory();
     StateOwner owner =
-        startOwner(config, inputs, decisions, quotas, history, metrics, audit, closers);
+        startOwner(
+            config, inputs, decisions, quotas, history, metrics, audit, revocations, closers);
     new StateCollector(owner, serverLostAfterMs, () -> decisions.get().eligibility(), quotas)
         .register(metrics.registry());
 
@@ -130,11 +134,13 @@ record StateParts(
       ClusterHistory history,
       CoordinatorMetrics metrics,
       AuditLog audit,
+      Revocations revocations,
       Deque<Runnable> closers)
       throws IOException {
     MetadataLog records = openLog(config.files().dataDirectory());
     closers.push(records::close);
-    StateOwner owner = owner(records, inputs, decisions, quotas, history, metrics, audit);
+    StateOwner owner =
+        owner(records, inputs, decisions, quotas, history, metrics, audit, revocations);
     owner.start();
     closers.push(owner::close);
     return owner;
@@ -148,12 +154,14 @@ record StateParts(
       Quotas quotas,
       ClusterHistory history,
       CoordinatorMetrics metrics,
-      AuditLog audit)
+      AuditLog audit,
+      Revocations revocations)
       throws IOException {
     StateLog stateLog =
         new StateLog(records, inputs.nanoTime(), metrics, StateLog.SNAPSHOT_AFTER_BYTES);
     StateLog.Restored restored = stateLog.restore(history);
     quotas.limits(restored.view().limits());
+    revocations.add(restored.view().orders().revocations().all());
     metrics.observe(stateLog);
     return new StateOwner(
         new StateClock(inputs.clock(), inputs.nanoTime(), restored.newestMs()),
@@ -162,7 +170,7 @@ record StateParts(
         restored.view(),
         history,
         new AuditedProbe(metrics, audit),
-        new StateWatcher(history, quotas, metrics));
+        new StateWatcher(history, quotas, metrics, revocations));
   }
 
   private static MetadataLog openLog(Optional<Path> directory) throws IOException {

@@ -1,5 +1,6 @@
 package io.sluice.coordinator;
 
+import io.sluice.common.auth.Revocations;
 import io.sluice.coordinator.history.ClusterHistory;
 import io.sluice.coordinator.history.ShuffleLedger;
 import io.sluice.coordinator.http.CoordinatorMetrics;
@@ -9,19 +10,24 @@ import io.sluice.coordinator.state.LoggedChange;
 import io.sluice.coordinator.state.MetadataRecord;
 import io.sluice.coordinator.state.StateOwner;
 import java.time.Instant;
+import java.util.List;
 
 /**
- * Forwards state changes to metrics, the shuffle ledger and quotas. Used by the state thread only.
+ * Forwards state changes to metrics, the shuffle ledger, quotas and the refusal of revoked tokens.
+ * Used by the state thread only.
  */
 final class StateWatcher implements StateOwner.Watcher {
   private final ShuffleLedger shuffles;
   private final Quotas quotas;
   private final CoordinatorMetrics metrics;
+  private final Revocations revocations;
 
-  StateWatcher(ClusterHistory history, Quotas quotas, CoordinatorMetrics metrics) {
+  StateWatcher(
+      ClusterHistory history, Quotas quotas, CoordinatorMetrics metrics, Revocations revocations) {
     this.shuffles = history.shuffles();
     this.quotas = quotas;
     this.metrics = metrics;
+    this.revocations = revocations;
   }
 
   @Override
@@ -45,6 +51,8 @@ final class StateWatcher implements StateOwner.Watcher {
       shuffles.forgetServer(server.server());
     } else if (record instanceof LoggedChange.LimitsSet) {
       quotas.limits(view.limits());
+    } else if (record instanceof LoggedChange.TokensRevoked revoked) {
+      revocations.add(List.of(revoked.revocation()));
     }
   }
 }

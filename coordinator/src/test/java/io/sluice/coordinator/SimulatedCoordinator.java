@@ -1,6 +1,7 @@
 package io.sluice.coordinator;
 
 import io.sluice.common.auth.ClusterSecurity;
+import io.sluice.common.auth.Revocations;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.coordinator.history.ClusterHistory;
 import io.sluice.coordinator.http.CoordinatorMetrics;
@@ -51,7 +52,16 @@ public final class SimulatedCoordinator {
             config.assignment(),
             quotas,
             inputs.nanoTime());
-    owner = StateParts.owner(log, inputs, decisions, quotas, history, metrics, limits.audit());
+    owner =
+        StateParts.owner(
+            log,
+            inputs,
+            decisions,
+            quotas,
+            history,
+            metrics,
+            limits.audit(),
+            new Revocations(inputs.clock()));
     service =
         new CoordinatorService(
             owner,

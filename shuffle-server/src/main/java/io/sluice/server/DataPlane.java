@@ -187,8 +187,7 @@ record DataPlane(
             ConnectionGuard.of(startup.security()),
             service::hello,
             counters,
-            connectionLimits::shortCircuitDenied,
-            startup.clock()::millis);
+            connectionLimits::shortCircuitDenied);
     try {
       server.start();
     } catch (IOException e) {

@@ -14,6 +14,7 @@ import io.sluice.client.server.DirectMemory;
 import io.sluice.client.server.RetryPolicy;
 import io.sluice.client.server.ServerHealth;
 import io.sluice.client.server.TaskEnvironment;
+import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.test.TestEffort;
 import io.sluice.server.model.SimulatedServer;
@@ -88,7 +89,8 @@ class ClusterSimulationTest {
     Outcome outcome;
     try (SimulatedCluster cluster = new SimulatedCluster(time, random, network, SERVERS)) {
       time.advance(WARM_UP_NANOS);
-      ConnectionPool pool = new ConnectionPool(network, "application", "task", 2);
+      ConnectionPool pool =
+          new ConnectionPool(network, "application", "task", 2, new ApplicationCredentials());
       LeasedApplicationSession session =
           cluster.session("application", 1 + random.nextInt(SERVERS));
       boolean waitsForRestarts = random.nextBoolean();

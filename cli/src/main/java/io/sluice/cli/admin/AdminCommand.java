@@ -34,6 +34,8 @@ import picocli.CommandLine.Spec;
       ExclusionCommands.Include.class,
       ExclusionCommands.Exclusions.class,
       DeleteApplicationCommand.class,
+      RevocationCommands.Revoke.class,
+      RevocationCommands.Revocations.class,
       ReloadCommand.class,
       RebuildCatalogCommand.class
     })

@@ -218,7 +218,7 @@ final class LoadGenerator {
   private static boolean isRetryable(StatusCode code) {
     return switch (code.onPush()) {
       case WAIT, RESEND -> true;
-      case WAIT_BRIEFLY, RETRY, RECONNECT, FAIL_OVER, DELETED -> false;
+      case WAIT_BRIEFLY, RETRY, RECONNECT, RENEW, FAIL_OVER, DELETED -> false;
     };
   }
 

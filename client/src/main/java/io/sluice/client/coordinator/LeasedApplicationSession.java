@@ -312,7 +312,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
     Reason reason =
         switch (status) {
           case NO_SERVERS, BUSY, DRAINING, NO_SPACE, LEAVING -> Reason.NO_SERVERS;
-          case DENIED, UNKNOWN_APPLICATION, EXPIRED -> Reason.DENIED;
+          case DENIED, TOKEN_EXPIRED, UNKNOWN_APPLICATION, EXPIRED -> Reason.DENIED;
           case OK,
               NEVER_WRITTEN,
               LOST,

@@ -256,7 +256,8 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
       return;
     }
     switch (refusal.code().onPush()) {
-      case WAIT, WAIT_BRIEFLY, RETRY, RECONNECT, RESEND -> retryConnection(server, cause, now);
+      case WAIT, WAIT_BRIEFLY, RETRY, RECONNECT, RENEW, RESEND ->
+          retryConnection(server, cause, now);
       case FAIL_OVER, DELETED ->
           // After DENIED, other tasks skip the server too: they have the same credential.
           failover.giveUp(
@@ -317,6 +318,11 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
       case RECONNECT -> {
         server.session().disconnected();
         retryConnection(server, cause, now);
+      }
+      case RENEW -> {
+        if (server.session().connection() == answered.connection()) {
+          server.session().disconnected();
+        }
       }
       case RESEND -> {
         if (sending.countDamage() >= MAX_CORRUPT_ATTEMPTS) {

@@ -96,7 +96,11 @@ final class ServerFailures {
   void onRequestFailure(ReadServer server, DataConnection connection, Throwable failed, long now)
       throws IOException {
     Throwable cause = unwrapped(failed);
-    if (cause instanceof SluiceException) {
+    if (cause instanceof SluiceException refusal && refusal.code().onRead() == OnRead.RENEW) {
+      if (server.session().connection() == connection) {
+        server.session().disconnected();
+      }
+    } else if (cause instanceof SluiceException) {
       onFailure(server, cause, 0, now);
     } else if (server.session().connection() == connection) {
       // Every request of a lost connection fails; the loss counts once.
@@ -120,7 +124,7 @@ final class ServerFailures {
       return;
     }
     switch (refusal.code().onRead()) {
-      case RETRY, RETRY_BYTES -> backOff(server, cause, lostConnections, now);
+      case RETRY, RETRY_BYTES, RENEW -> backOff(server, cause, lostConnections, now);
       case REOPEN -> reopenAll(server);
       case NOT_WRITTEN -> giveUp(server, Reason.NEVER_WRITTEN, cause.getMessage());
       case DELETED -> giveUp(server, Reason.EXPIRED, cause.getMessage());

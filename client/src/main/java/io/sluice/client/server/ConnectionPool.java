@@ -1,9 +1,12 @@
 package io.sluice.client.server;
 
+import io.sluice.common.auth.ApplicationCredential;
+import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.proto.ServerId;
 import io.sluice.transport.client.ConnectionLostException;
 import io.sluice.transport.client.DataConnection;
 import io.sluice.transport.client.DataTransport;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -12,14 +15,16 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
  * The server connections of one process. All tasks share them. Each server has a fixed number of
- * slots; a slot gets a connection on first use, and a new one after the connection has closed.
- * Thread-safe; starts no thread.
+ * slots; a slot gets a connection on first use, and a new one after the connection has closed or
+ * when its credential becomes old. A replaced connection is not closed, because tasks may use it:
+ * the server closes it when its token expires. Thread-safe; starts no thread.
  */
 public final class ConnectionPool implements AutoCloseable {
   private final DataTransport transport;
   private final String application;
   private final String clientName;
   private final int perServer;
+  private final ApplicationCredentials credentials;
   private final AtomicInteger nextSlot = new AtomicInteger();
 
   /** By {@link #peer}. */
@@ -31,13 +36,19 @@ public final class ConnectionPool implements AutoCloseable {
   /**
    * @param transport takes: closed with the pool
    * @param clientName name of this process in the logs of servers
+   * @param credentials credentials of new connections, which the transport shares
    */
   public ConnectionPool(
-      DataTransport transport, String application, String clientName, int perServer) {
+      DataTransport transport,
+      String application,
+      String clientName,
+      int perServer,
+      ApplicationCredentials credentials) {
     this.transport = transport;
     this.application = application;
     this.clientName = clientName;
     this.perServer = perServer;
+    this.credentials = credentials;
   }
 
   /**
@@ -97,11 +108,19 @@ public final class ConnectionPool implements AutoCloseable {
     }
   }
 
-  private static boolean isUsable(CompletableFuture<DataConnection> future) {
+  private boolean isUsable(CompletableFuture<DataConnection> future) {
     if (!future.isDone()) {
       return true;
     }
-    return !future.isCompletedExceptionally() && future.join().isOpen();
+    return !future.isCompletedExceptionally()
+        && future.join().isOpen()
+        && !hasOldCredential(future.join());
+  }
+
+  private boolean hasOldCredential(DataConnection connection) {
+    Optional<ApplicationCredential> used = connection.credential();
+    Optional<ApplicationCredential> newest = credentials.newest();
+    return used.isPresent() && newest.isPresent() && used.get().shouldYieldTo(newest.get());
   }
 
   /** Closes every connection and the transport. Idempotent. */

@@ -21,6 +21,7 @@ import io.sluice.client.server.RetryPolicy;
 import io.sluice.client.server.ServerHealth;
 import io.sluice.client.server.TaskEnvironment;
 import io.sluice.client.server.TaskTime;
+import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.error.SluiceException;
 import io.sluice.proto.PartitionRange;
@@ -70,7 +71,7 @@ public final class FakeCluster implements AutoCloseable {
     }
     health = new ServerHealth(TRY_FAILING_EVERY_MS, time::nanoTime);
     transport = new FakeTransport(runner, faults, servers, maxBodyLength);
-    pool = new ConnectionPool(transport, "app", "test", 2);
+    pool = new ConnectionPool(transport, "app", "test", 2, new ApplicationCredentials());
   }
 
   /** Requests complete before the call returns, and time is virtual: every run is the same. */

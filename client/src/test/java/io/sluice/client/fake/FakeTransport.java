@@ -2,6 +2,7 @@ package io.sluice.client.fake;
 
 import io.netty.buffer.ByteBuf;
 import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.FetchReply;
 import io.sluice.proto.Open;
@@ -21,6 +22,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 
 /** Transport to fake servers, on an executor, with injected faults. */
 public final class FakeTransport implements DataTransport {
@@ -31,6 +33,8 @@ public final class FakeTransport implements DataTransport {
     LOST_BEFORE,
     /** The server executes the request, and the connection is lost before the reply. */
     LOST_AFTER,
+    /** The server closes the connection, because its token has expired. */
+    TOKEN_EXPIRED,
     /** There is no reply until the connection is closed. */
     SILENT
   }
@@ -195,6 +199,8 @@ public final class FakeTransport implements DataTransport {
                   dispose(work.call());
                   close();
                 }
+                case TOKEN_EXPIRED ->
+                    end(() -> new SluiceException(StatusCode.TOKEN_EXPIRED, "token has expired"));
                 case SILENT -> {}
               }
             } catch (Exception e) {
@@ -227,14 +233,17 @@ public final class FakeTransport implements DataTransport {
 
     @Override
     public void close() {
+      end(() -> new ConnectionLostException("connection lost"));
+    }
+
+    private void end(Supplier<Exception> cause) {
       List<CompletableFuture<?>> ended;
       synchronized (this) {
         open = false;
         ended = List.copyOf(pending);
         pending.clear();
       }
-      ended.forEach(
-          future -> future.completeExceptionally(new ConnectionLostException("connection lost")));
+      ended.forEach(future -> future.completeExceptionally(cause.get()));
     }
   }
 }

@@ -222,6 +222,25 @@ class PushSessionTest {
     }
   }
 
+  /** More expiries than attempts of the retry policy: none of them counts as a failure. */
+  @Test
+  void anExpiredTokenIsNoFailureOfTheServer() throws Exception {
+    Faults faults = pushes(n -> n % 2 == 0 && n < 40 ? Fate.TOKEN_EXPIRED : Fate.DONE);
+    Faults inARow = pushes(n -> n < 20 ? Fate.TOKEN_EXPIRED : Fate.DONE);
+    for (Faults expiries : List.of(faults, inARow)) {
+      try (FakeCluster cluster = FakeCluster.inline(1, expiries);
+          FramedPushSession session = cluster.push(cluster.assign(1, 1, 1), 1, 0)) {
+        for (int i = 0; i < 30; i++) {
+          add(session, 0, 3000);
+        }
+        session.finish();
+
+        assertThat(cluster.server(0).isComplete(0, 1)).isTrue();
+        assertThat(cluster.transport().connects()).isEqualTo(expiries == faults ? 7 : 21);
+      }
+    }
+  }
+
   @Test
   void continuesInANewEpochIfNothingWasAcknowledged() throws Exception {
     FakeCluster[] made = new FakeCluster[1];

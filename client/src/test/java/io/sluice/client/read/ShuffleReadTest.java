@@ -15,6 +15,7 @@ import io.sluice.common.block.BlockHeader;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.proto.Fetch;
+import io.sluice.proto.Open;
 import io.sluice.proto.ServerId;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
@@ -419,6 +420,36 @@ class ShuffleReadTest {
         assertThat(drain(read)).isEqualTo(199);
         assertThat(most.get()).isLessThanOrEqualTo(2000);
       }
+    }
+  }
+
+  /** More expiries than attempts of the retry policy: none of them counts as a failure. */
+  @Test
+  void anExpiredTokenIsNoFailureOfTheServer() throws Exception {
+    AtomicInteger opens = new AtomicInteger();
+    AtomicInteger fetches = new AtomicInteger();
+    Faults faults =
+        new Faults() {
+          @Override
+          public Fate open(ServerId server, Open open) {
+            return opens.getAndIncrement() < 20 ? Fate.TOKEN_EXPIRED : Fate.DONE;
+          }
+
+          @Override
+          public Fate fetch(ServerId server, Fetch fetch) {
+            int n = fetches.getAndIncrement();
+            return n < 20 || n % 3 == 0 ? Fate.TOKEN_EXPIRED : Fate.DONE;
+          }
+        };
+    try (FakeCluster cluster = FakeCluster.inline(1, faults)) {
+      ShuffleAssignment assignment = cluster.assign(4, 1, 1);
+      push(cluster, assignment, 0, 0, 50_000);
+      cluster.use(new ReadConfig(1024, 3, 1 << 30, 20_000, FakeCluster.QUICK));
+
+      assertThat(batches(cluster, request(assignment, 0, 4, 0))).isEqualTo(4);
+
+      assertThat(fetches.get()).isGreaterThan(20);
+      assertThat(opens.get()).isEqualTo(21);
     }
   }
 

@@ -57,6 +57,20 @@ public final class ApplicationCredential {
     return token.user();
   }
 
+  /** Time of issue in milliseconds since 1970. */
+  public long issuedMs() {
+    return token.issuedMs();
+  }
+
+  /**
+   * Whether a connection with this credential should be replaced by one with a newer credential:
+   * this one had used up half of its lifetime when the newer one was issued. Depends on the clocks
+   * of coordinators only.
+   */
+  public boolean shouldYieldTo(ApplicationCredential newer) {
+    return newer.issuedMs() - issuedMs() > expiryMs() - newer.issuedMs();
+  }
+
   /** Expiry in milliseconds since 1970. */
   public long expiryMs() {
     return token.expiryMs();

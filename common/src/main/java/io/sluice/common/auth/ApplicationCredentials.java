@@ -51,11 +51,11 @@ public final class ApplicationCredentials implements ConnectionCredentials {
     return found;
   }
 
-  /** Replaces the credential, unless the present one expires later. */
+  /** Replaces the credential, unless the present one was issued later. */
   public void update(ApplicationCredential credential) {
     newest.accumulateAndGet(
         credential,
-        (before, now) -> before != null && before.expiryMs() > now.expiryMs() ? before : now);
+        (before, now) -> before != null && before.issuedMs() > now.issuedMs() ? before : now);
   }
 
   @Override

@@ -20,6 +20,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -38,6 +39,7 @@ public final class ClusterSecurity {
       new ClusterSecurity(
           SecurityConfig.OFF,
           null,
+          new Revocations(Clock.systemUTC()),
           () -> Users.NONE,
           Optional.empty(),
           new SecureRandom(),
@@ -55,6 +57,7 @@ public final class ClusterSecurity {
 
   private final SecurityConfig config;
   private final TokenAuthority tokens;
+  private final Revocations revocations;
   private final Supplier<Users> users;
   private final Optional<TlsContexts> tls;
   private final ClientTls clientTls;
@@ -65,12 +68,14 @@ public final class ClusterSecurity {
   private ClusterSecurity(
       SecurityConfig config,
       TokenAuthority tokens,
+      Revocations revocations,
       Supplier<Users> users,
       Optional<TlsContexts> tls,
       SecureRandom random,
       LongSupplier nanoTime) {
     this.config = config;
     this.tokens = tokens;
+    this.revocations = revocations;
     this.users = users;
     this.tls = tls;
     this.clientTls = tls.map(ClientTls::of).orElse(ClientTls.OFF);
@@ -113,9 +118,11 @@ public final class ClusterSecurity {
       LOG.info(
           "authentication configured required={} clusterKeys={}", config.required(), keys.get());
     }
+    Revocations revocations = new Revocations(clock);
     return new ClusterSecurity(
         config,
-        keys == null ? null : new TokenAuthority(keys, clock, random),
+        keys == null ? null : new TokenAuthority(keys, revocations, clock, random),
+        revocations,
         users,
         TlsContexts.of(config.tls(), true, nanoTime),
         random,
@@ -177,6 +184,16 @@ public final class ClusterSecurity {
   /** Verifies tokens of data connections to this process; empty without a cluster secret. */
   public Optional<TokenAuthority> tokens() {
     return Optional.ofNullable(tokens);
+  }
+
+  /** Revoked tokens, which this process refuses. */
+  public Revocations revocations() {
+    return revocations;
+  }
+
+  /** Lifetime of the tokens that this coordinator issues; empty if it issues none. */
+  public OptionalLong tokenLifetimeMs() {
+    return tokens == null ? OptionalLong.empty() : OptionalLong.of(config.tokenLifetimeMs());
   }
 
   /** Issues tokens to drivers, in a coordinator. */

@@ -5,6 +5,7 @@ import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.time.Instant;
 import java.util.function.Supplier;
 
 /** Issues and verifies tokens with the cluster's secret. Thread-safe. */
@@ -12,14 +13,22 @@ public final class TokenAuthority {
   private static final String LABEL = "sluice token v1";
 
   private final Supplier<ClusterKeys> keys;
+  private final Revocations revocations;
   private final Clock clock;
   private final SecureRandom random;
+
+  /** Without revocations. */
+  public TokenAuthority(Supplier<ClusterKeys> keys, Clock clock, SecureRandom random) {
+    this(keys, new Revocations(clock), clock, random);
+  }
 
   /**
    * @param keys read on each use, so that a changed file takes effect at once
    */
-  public TokenAuthority(Supplier<ClusterKeys> keys, Clock clock, SecureRandom random) {
+  public TokenAuthority(
+      Supplier<ClusterKeys> keys, Revocations revocations, Clock clock, SecureRandom random) {
     this.keys = keys;
+    this.revocations = revocations;
     this.clock = clock;
     this.random = random;
   }
@@ -48,11 +57,6 @@ public final class TokenAuthority {
     /** The token's application. */
     public String application() {
       return token.application();
-    }
-
-    /** Time at which the token expires, in milliseconds since 1970. */
-    public long expiryMs() {
-      return token.expiryMs();
     }
 
     /** HMAC with the token's key; {@code label} names the purpose of the result. */
@@ -90,7 +94,8 @@ public final class TokenAuthority {
   /**
    * Decodes a token and derives its key.
    *
-   * @throws SluiceException DENIED if the token is malformed, of another cluster, or expired
+   * @throws SluiceException DENIED if the token is malformed, of another cluster, expired or
+   *     revoked
    */
   public Verified verify(byte[] bytes) throws SluiceException {
     ApplicationToken token = ApplicationToken.fromBytes(bytes);
@@ -104,12 +109,48 @@ public final class TokenAuthority {
                         "token was issued with cluster key "
                             + PeerText.quoted(token.keyId())
                             + ", which is not in use"));
-    if (clock.millis() >= token.expiryMs()) {
+    if (hasExpired(token)) {
+      throw new SluiceException(StatusCode.DENIED, expired(token));
+    }
+    checkRevocation(token);
+    return new Verified(token, Hmac.of(key.secret(), LABEL, bytes));
+  }
+
+  /**
+   * Checks a token that was verified before.
+   *
+   * @throws SluiceException TOKEN_EXPIRED; DENIED if the token was revoked
+   */
+  public void check(Verified verified) throws SluiceException {
+    if (hasExpired(verified.token)) {
+      throw new SluiceException(StatusCode.TOKEN_EXPIRED, expired(verified.token));
+    }
+    checkRevocation(verified.token);
+  }
+
+  private boolean hasExpired(ApplicationToken token) {
+    return clock.millis() >= token.expiryMs();
+  }
+
+  private static String expired(ApplicationToken token) {
+    return "token of application " + PeerText.quoted(token.application()) + " has expired";
+  }
+
+  private void checkRevocation(ApplicationToken token) throws SluiceException {
+    Revocation revocation =
+        revocations.refusing(token.user(), token.application(), token.issuedMs());
+    if (revocation != null) {
       throw new SluiceException(
           StatusCode.DENIED,
-          "token of application " + PeerText.quoted(token.application()) + " has expired");
+          "token of application "
+              + PeerText.quoted(token.application())
+              + " is revoked: an operator revoked the tokens of "
+              + (revocation.subject().kind() == Revocation.Kind.USER
+                  ? "user " + PeerText.quoted(token.user())
+                  : "this application")
+              + " issued until "
+              + Instant.ofEpochMilli(revocation.revokedAtMs()));
     }
-    return new Verified(token, Hmac.of(key.secret(), LABEL, bytes));
   }
 
   /** The current keys of the cluster. */

@@ -52,6 +52,8 @@ public enum StatusCode {
   BAD_REQUEST(Status.BAD_REQUEST, OnPush.FAIL_OVER, OnRead.FAIL),
   /** Authentication or a quota denies the request. */
   DENIED(Status.DENIED, OnPush.FAIL_OVER, OnRead.NO_ACCESS),
+  /** The token of the connection has expired: the server closes the connection. */
+  TOKEN_EXPIRED(Status.TOKEN_EXPIRED, OnPush.RENEW, OnRead.RENEW),
 
   /** A fault of the server, or a code that this client does not know. */
   INTERNAL(Status.INTERNAL, OnPush.RETRY, OnRead.RETRY_BYTES);
@@ -69,6 +71,10 @@ public enum StatusCode {
     RETRY,
     /** As {@link #RETRY}, over a new connection. */
     RECONNECT,
+    /**
+     * Send it again at once, over a new connection with the newest token; no failure is counted.
+     */
+    RENEW,
     /** Send it again at once; fail over when it was refused several times. */
     RESEND,
     /** Fail over, with all later frames for this server. */
@@ -83,7 +89,7 @@ public enum StatusCode {
     public boolean isServersFault() {
       return switch (this) {
         case WAIT, WAIT_BRIEFLY, RETRY, RECONNECT -> true;
-        case RESEND, FAIL_OVER, DELETED -> false;
+        case RENEW, RESEND, FAIL_OVER, DELETED -> false;
       };
     }
   }
@@ -94,6 +100,10 @@ public enum StatusCode {
     RETRY,
     /** As {@link #RETRY}, for one slice only; other reads from this server continue. */
     RETRY_BYTES,
+    /**
+     * Send the request again, over a new connection with the newest token; no failure is counted.
+     */
+    RENEW,
     /** Open the partitions again: offsets are no longer valid. */
     REOPEN,
     /** Read another copy; without one, the blocks were never written. */

@@ -37,6 +37,15 @@ public interface AdminOperations {
   /** Ends an application as if its driver had unregistered it; servers delete its data. */
   CompletionStage<Resource> deleteApplication(String application);
 
+  /** Returns the revocations of tokens that are in force. */
+  Resource revocations();
+
+  /** Revokes all tokens that were issued to a user until now. */
+  CompletionStage<Resource> revokeUser(String user);
+
+  /** Revokes all tokens of an application that were issued until now, and deletes it. */
+  CompletionStage<Resource> revokeApplication(String application);
+
   /** Reloads the configuration of this coordinator. */
   CompletionStage<Resource> reload();
 

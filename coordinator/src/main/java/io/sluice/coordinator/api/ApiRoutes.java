@@ -47,6 +47,7 @@ public final class ApiRoutes {
     this.clock = clock;
     List<Route> all = new ArrayList<>(reads(api));
     all.add(get("exclusions", request -> admin.exclusions()));
+    all.add(get("revocations", request -> admin.revocations()));
     all.addAll(mutations(admin));
     this.routes = List.copyOf(all);
   }
@@ -104,6 +105,11 @@ public final class ApiRoutes {
             "quotas/{user}",
             r -> admin.limit(r.path("user"), Resource.LimitsOrder.of(Map.of()))),
         mutation("POST", "reload", r -> admin.reload()),
+        mutation("POST", "users/{user}/revocation", r -> admin.revokeUser(r.path("user"))),
+        mutation(
+            "POST",
+            "applications/{application}/revocation",
+            r -> admin.revokeApplication(r.path("application"))),
         mutation(
             "DELETE",
             "applications/{application}",

@@ -1,5 +1,6 @@
 package io.sluice.coordinator.api;
 
+import io.sluice.common.auth.Revocation;
 import io.sluice.common.config.ConfigChange;
 import io.sluice.common.config.ConfigException;
 import io.sluice.common.config.ConfigReload;
@@ -22,6 +23,7 @@ import io.sluice.proto.Status;
 import io.sluice.proto.UnregisterApplicationReply;
 import io.sluice.proto.UnregisterApplicationRequest;
 import java.time.Clock;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -43,6 +45,7 @@ public final class ClusterAdminOperations implements AdminOperations {
   private final StateOwner owner;
   private final Supplier<Decisions> decisions;
   private final Exclusions exclusions;
+  private final TokenRevocations revocations;
   private final ServerControl servers;
   private final ConfigReload configuration;
   private final Executor files;
@@ -58,6 +61,7 @@ public final class ClusterAdminOperations implements AdminOperations {
       StateOwner owner,
       Supplier<Decisions> decisions,
       Exclusions exclusions,
+      TokenRevocations revocations,
       ServerControl servers,
       ConfigReload configuration,
       Executor files,
@@ -66,6 +70,7 @@ public final class ClusterAdminOperations implements AdminOperations {
     this.owner = owner;
     this.decisions = decisions;
     this.exclusions = exclusions;
+    this.revocations = revocations;
     this.servers = servers;
     this.configuration = configuration;
     this.files = files;
@@ -210,6 +215,53 @@ public final class ClusterAdminOperations implements AdminOperations {
                   clock.millis(),
                   application + " is deleted; servers delete its data with their next heartbeat");
             });
+  }
+
+  @Override
+  public Resource revocations() {
+    return new Resource.Revocations(
+        clock.millis(),
+        durable,
+        revocations.all().stream()
+            .map(
+                one ->
+                    new Resource.Revocation(
+                        one.subject().kind().text(),
+                        one.subject().name(),
+                        one.revokedAtMs(),
+                        one.expiryMs()))
+            .toList());
+  }
+
+  @Override
+  public CompletionStage<Resource> revokeUser(String user) {
+    return revocations
+        .revokeUser(user)
+        .thenApply(
+            revoked ->
+                new Resource.Done(
+                    clock.millis(),
+                    revokedText(revoked) + "; a user of the users file gets new ones"));
+  }
+
+  @Override
+  public CompletionStage<Resource> revokeApplication(String application) {
+    return revocations
+        .revokeApplication(application)
+        .thenApply(
+            revoked ->
+                new Resource.Done(
+                    clock.millis(),
+                    revokedText(revoked) + "; servers delete its data with their next heartbeat"));
+  }
+
+  private String revokedText(Revocation revocation) {
+    return "tokens of "
+        + revocation.subject().text()
+        + " issued until "
+        + Instant.ofEpochMilli(revocation.revokedAtMs())
+        + " are refused"
+        + (durable ? "" : " until all servers and this coordinator have restarted");
   }
 
   @Override

@@ -282,6 +282,22 @@ public sealed interface Resource {
       implements Resource {}
 
   /**
+   * {@code /api/v1/revocations}.
+   *
+   * @param kept whether revocations survive a restart of this coordinator
+   */
+  record Revocations(long time, boolean kept, List<Revocation> revocations) implements Resource {}
+
+  /**
+   * Refusal of the tokens of a user or an application. Times are milliseconds since 1970.
+   *
+   * @param subject {@code user} or {@code application}
+   * @param revokedAt tokens issued at this time or earlier are refused
+   * @param expiry time from which on all these tokens have expired
+   */
+  record Revocation(String subject, String name, long revokedAt, long expiry) {}
+
+  /**
    * Result of a reload of the configuration.
    *
    * @param restartNeeded changed keys that take effect after a restart only

@@ -1,5 +1,6 @@
 package io.sluice.coordinator.cluster;
 
+import io.sluice.common.auth.Revocation;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ServerState;
 import java.util.Collections;
@@ -7,12 +8,13 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Exclusions and decommissions ordered by operators. Immutable. Exclusions by the exclude file are
- * read again after a restart; those through the API and decommissions are logged.
+ * Exclusions, decommissions and revocations of tokens ordered by operators. Immutable. Exclusions
+ * by the exclude file are read again after a restart; all others are logged.
  */
 public final class OperatorOrders {
   public static final OperatorOrders NONE =
-      new OperatorOrders(ExcludeList.empty(), ExcludeList.empty(), new TreeMap<>());
+      new OperatorOrders(
+          ExcludeList.empty(), ExcludeList.empty(), new TreeMap<>(), RevocationTable.EMPTY);
 
   private final ExcludeList excludedByFile;
   private final ExcludeList excludedByApi;
@@ -21,14 +23,18 @@ public final class OperatorOrders {
   /** Never changed after construction. */
   private final SortedMap<String, DecommissionOrder> decommissions;
 
+  private final RevocationTable revocations;
+
   private OperatorOrders(
       ExcludeList excludedByFile,
       ExcludeList excludedByApi,
-      SortedMap<String, DecommissionOrder> decommissions) {
+      SortedMap<String, DecommissionOrder> decommissions,
+      RevocationTable revocations) {
     this.excludedByFile = excludedByFile;
     this.excludedByApi = excludedByApi;
     this.excluded = excludedByFile.with(excludedByApi);
     this.decommissions = decommissions;
+    this.revocations = revocations;
   }
 
   /** All excluded servers. */
@@ -65,18 +71,28 @@ public final class OperatorOrders {
         : reported;
   }
 
+  /** Revoked tokens. */
+  public RevocationTable revocations() {
+    return revocations;
+  }
+
   public OperatorOrders withFile(ExcludeList newer) {
-    return new OperatorOrders(newer, excludedByApi, decommissions);
+    return new OperatorOrders(newer, excludedByApi, decommissions, revocations);
   }
 
   public OperatorOrders withApi(ExcludeList newer) {
-    return new OperatorOrders(excludedByFile, newer, decommissions);
+    return new OperatorOrders(excludedByFile, newer, decommissions, revocations);
+  }
+
+  public OperatorOrders with(Revocation revocation) {
+    return new OperatorOrders(
+        excludedByFile, excludedByApi, decommissions, revocations.with(revocation));
   }
 
   public OperatorOrders with(DecommissionOrder order) {
     TreeMap<String, DecommissionOrder> changed = new TreeMap<>(decommissions);
     changed.put(order.server(), order);
-    return new OperatorOrders(excludedByFile, excludedByApi, changed);
+    return new OperatorOrders(excludedByFile, excludedByApi, changed, revocations);
   }
 
   public OperatorOrders withoutDecommission(String server) {
@@ -85,6 +101,6 @@ public final class OperatorOrders {
     }
     TreeMap<String, DecommissionOrder> changed = new TreeMap<>(decommissions);
     changed.remove(server);
-    return new OperatorOrders(excludedByFile, excludedByApi, changed);
+    return new OperatorOrders(excludedByFile, excludedByApi, changed, revocations);
   }
 }

@@ -49,6 +49,7 @@ public record Event(Kind kind, List<Field> fields) {
     SHUFFLE_MOVE_APPLIED(Level.INFO, "driver uses the new server of a moved shuffle"),
     USAGE_RULES_CHANGED(Level.INFO, "access rules or quotas changed"),
     LIMITS_SET(Level.INFO, "limits of a user changed"),
+    TOKENS_REVOKED(Level.WARN, "tokens revoked"),
     QUOTA_REACHED(Level.WARN, "quota reached"),
     QUOTA_LEFT(Level.INFO, "application is below its quota again"),
     METADATA_LOG_FAILED(Level.ERROR, "metadata log cannot be written"),

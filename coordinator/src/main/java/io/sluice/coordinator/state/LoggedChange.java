@@ -1,5 +1,6 @@
 package io.sluice.coordinator.state;
 
+import io.sluice.common.auth.Revocation;
 import io.sluice.coordinator.cluster.Application;
 import io.sluice.coordinator.cluster.DecommissionOrder;
 import io.sluice.coordinator.cluster.ExcludeList;
@@ -155,6 +156,21 @@ public sealed interface LoggedChange extends MetadataRecord {
     public List<Event> events(ClusterView before) {
       return List.of(
           Event.of(Kind.LIMITS_SET).with("user", user).with("limits", new TreeMap<>(named)));
+    }
+  }
+
+  /** Operators revoked the tokens of a user or of an application. */
+  record TokensRevoked(Revocation revocation) implements LoggedChange {
+    @Override
+    public ClusterView applyTo(ClusterView view) {
+      return view.with(view.orders().with(revocation));
+    }
+
+    @Override
+    public List<Event> events(ClusterView before) {
+      return List.of(
+          Event.of(Kind.TOKENS_REVOKED)
+              .with(revocation.subject().kind().text(), revocation.subject().name()));
     }
   }
 

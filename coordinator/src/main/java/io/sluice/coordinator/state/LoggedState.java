@@ -37,6 +37,10 @@ final class LoggedState {
         .all()
         .forEach((name, reported) -> all.add(new LoggedChange.FallbacksReported(name, reported)));
     view.limits().all().forEach((user, named) -> all.add(new LoggedChange.LimitsSet(user, named)));
+    view.orders()
+        .revocations()
+        .all()
+        .forEach(revocation -> all.add(new LoggedChange.TokensRevoked(revocation)));
     history.events().all().forEach(event -> all.add(new LoggedChange.EventListed(event)));
     ThroughputBatch samples = history.throughput().allLogged();
     if (!samples.cluster().isEmpty()) {

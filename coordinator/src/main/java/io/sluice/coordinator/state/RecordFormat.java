@@ -1,6 +1,7 @@
 package io.sluice.coordinator.state;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.sluice.common.auth.Revocation;
 import io.sluice.coordinator.cluster.Application;
 import io.sluice.coordinator.cluster.DecommissionOrder;
 import io.sluice.coordinator.cluster.ExcludeList;
@@ -20,6 +21,7 @@ import io.sluice.proto.LoggedField;
 import io.sluice.proto.LoggedLimit;
 import io.sluice.proto.LoggedLimits;
 import io.sluice.proto.LoggedRecord;
+import io.sluice.proto.LoggedRevocation;
 import io.sluice.proto.LoggedSamples;
 import io.sluice.proto.LoggedServerSamples;
 import io.sluice.proto.LoggedThroughput;
@@ -62,6 +64,8 @@ final class RecordFormat {
               .setLastReason(reported.fallbacks().lastReason()));
     } else if (change instanceof LoggedChange.LimitsSet set) {
       record.setLimits(limits(set));
+    } else if (change instanceof LoggedChange.TokensRevoked revoked) {
+      record.setRevocation(revocation(revoked.revocation()));
     } else if (change instanceof LoggedChange.EventListed listed) {
       record.setEvent(event(listed.event()));
     } else if (change instanceof LoggedChange.ThroughputSampled sampled) {
@@ -104,6 +108,7 @@ final class RecordFormat {
               new Fallbacks(
                   record.getFallbacks().getShuffles(), record.getFallbacks().getLastReason()));
       case LIMITS -> limits(record.getLimits());
+      case REVOCATION -> new LoggedChange.TokensRevoked(revocation(record.getRevocation()));
       case EVENT -> new LoggedChange.EventListed(event(record.getEvent()));
       case THROUGHPUT -> new LoggedChange.ThroughputSampled(throughput(record.getThroughput()));
       case CHANGE_NOT_SET ->
@@ -166,6 +171,31 @@ final class RecordFormat {
     Map<String, Long> named = new HashMap<>();
     limits.getLimitsList().forEach(limit -> named.put(limit.getName(), limit.getMax()));
     return new LoggedChange.LimitsSet(limits.getUser(), named);
+  }
+
+  private static LoggedRevocation revocation(Revocation revocation) {
+    LoggedRevocation.Builder logged =
+        LoggedRevocation.newBuilder()
+            .setRevokedAtMs(revocation.revokedAtMs())
+            .setExpiryMs(revocation.expiryMs());
+    String name = revocation.subject().name();
+    switch (revocation.subject().kind()) {
+      case USER -> logged.setUser(name);
+      case APPLICATION -> logged.setApplication(name);
+    }
+    return logged.build();
+  }
+
+  private static Revocation revocation(LoggedRevocation logged) throws IOException {
+    return switch (logged.getSubjectCase()) {
+      case USER ->
+          Revocation.ofUser(logged.getUser(), logged.getRevokedAtMs(), logged.getExpiryMs());
+      case APPLICATION ->
+          Revocation.ofApplication(
+              logged.getApplication(), logged.getRevokedAtMs(), logged.getExpiryMs());
+      case SUBJECT_NOT_SET ->
+          throw new IOException("revocation has an unknown subject: start a newer version");
+    };
   }
 
   private static LoggedEvent event(ClusterEvent listed) {

@@ -3,6 +3,7 @@ package io.sluice.coordinator.state;
 import io.sluice.coordinator.cluster.Application;
 import io.sluice.coordinator.cluster.ApplicationConfig;
 import io.sluice.coordinator.cluster.DecommissionOrder;
+import io.sluice.coordinator.cluster.RevocationTable;
 import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.coordinator.quota.Quotas;
@@ -59,6 +60,7 @@ public final class ServerDecisions {
     for (String application : request.getApplicationsList()) {
       reply.addLeases(lease(view, application, nowMs));
     }
+    addRevocations(view.orders().revocations(), request, reply);
     List<MetadataRecord> records = new ArrayList<>();
     recordMoves(view, request.getMovesList(), records, reply);
     if (request.getLeaving()) {
@@ -90,6 +92,15 @@ public final class ServerDecisions {
   private boolean isVoid(DecommissionOrder order, ServerId id, ServerState state, long nowMs) {
     return order.epoch() != id.getEpoch()
         || (state == ServerState.ACTIVE && nowMs - order.orderedAtMs() > servers.lostAfterMs());
+  }
+
+  /** Adds the revoked tokens to the reply, if the server has another revision of the list. */
+  private static void addRevocations(
+      RevocationTable revocations, HeartbeatRequest request, HeartbeatReply.Builder reply) {
+    reply.setRevocationsRevision(revocations.revision());
+    if (revocations.revision() != request.getRevocationsRevision()) {
+      revocations.all().forEach(one -> reply.addRevocations(one.toMessage()));
+    }
   }
 
   /** Records new moves, and adds the moves that drivers have applied to the reply. */

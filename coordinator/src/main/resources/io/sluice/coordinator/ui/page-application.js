@@ -24,7 +24,8 @@ export const applicationPage = {
     return [
       heading([h("a", { href: "#/" }, "Cluster"), "Applications"], application.name, badge(application.state),
         application.state === "LIVE"
-          ? operationButtons(operationButton("Delete", `Servers delete all data of ${application.name}. If the application is still running, its running stages fail.`, "DELETE", ["applications", application.name]))
+          ? operationButtons(operationButton("Delete", `Servers delete all data of ${application.name}. If the application is still running, its running stages fail.`, "DELETE", ["applications", application.name]),
+              operationButton("Revoke tokens", `Servers close all connections of ${application.name} and delete its data. A driver that is still running registers it again if its user is in the users file.`, "POST", ["applications", application.name, "revocation"]))
           : null),
       application.fallbackShuffles > 0
         ? h("p", { class: "card attention warn", role: "note", "data-key": "fallback" },

@@ -83,6 +83,7 @@ const EVENT_LABELS = {
   SHUFFLE_SHORT_OF_COPIES: "fewer replicas than requested", SHUFFLE_REFUSED: "shuffle refused",
   SHUFFLE_MOVING: "shuffle is moved", SHUFFLE_MOVE_APPLIED: "driver uses the new server",
   DECOMMISSION_ORDERED: "decommission ordered", DECOMMISSION_CANCELLED: "decommission cancelled", LIMITS_SET: "limits of a user changed",
+  TOKENS_REVOKED: "tokens revoked",
   METADATA_LOG_FAILED: "metadata log cannot be written", METADATA_LOG_RECOVERED: "metadata log can be written again",
   USAGE_RULES_CHANGED: "access rules or quotas changed", QUOTA_REACHED: "quota reached", QUOTA_LEFT: "below quota again",
 };

@@ -4,12 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.common.auth.TestUsers;
+import io.sluice.coordinator.cluster.Servers;
+import io.sluice.proto.HeartbeatReply;
+import io.sluice.proto.HeartbeatRequest;
+import io.sluice.proto.Revocation;
+import io.sluice.proto.ServerState;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AfterEach;
@@ -271,6 +277,97 @@ class AdminOperationsTest {
     assertThat(done("GET", "applications/app").at("/application/state").asString())
         .isEqualTo("ENDED");
     assertRefused(send("DELETE", "applications/app"), 404, "unknown or ended application");
+  }
+
+  private void restartWithSecret() throws Exception {
+    Path secret = directory.resolve("secret");
+    Files.writeString(secret, "k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=");
+    settings.put("rss.security.cluster.secret.file", secret.toString());
+    coordinator.close();
+    coordinator = LiveCoordinator.start(settings);
+  }
+
+  @Test
+  void aRevocationSurvivesARestartAndReachesServersOnce() throws Exception {
+    restartWithSecret();
+    long beforeMs = System.currentTimeMillis();
+
+    assertThat(done("POST", "users/eve/revocation").get("text").asString())
+        .startsWith("tokens of user eve issued until ");
+
+    coordinator.close();
+    coordinator = LiveCoordinator.start(settings);
+    JsonNode list = done("GET", "revocations");
+    assertThat(list.get("kept").asBoolean()).isTrue();
+    assertThat(list.get("revocations")).hasSize(1);
+    JsonNode revocation = list.at("/revocations/0");
+    assertThat(revocation.get("subject").asString()).isEqualTo("user");
+    assertThat(revocation.get("name").asString()).isEqualTo("eve");
+    long revokedAtMs = revocation.get("revokedAt").asLong();
+    assertThat(revokedAtMs).isGreaterThanOrEqualTo(beforeMs);
+    assertThat(revocation.get("expiry").asLong())
+        .isEqualTo(revokedAtMs + Duration.ofDays(7).toMillis());
+    assertThat(done("GET", "events").at("/events/0/kind").asString()).isEqualTo("TOKENS_REVOKED");
+
+    HeartbeatRequest.Builder beat =
+        HeartbeatRequest.newBuilder()
+            .setServer(Servers.id("a", 1))
+            .setState(ServerState.ACTIVE)
+            .setLoad(Servers.idleLoad());
+    HeartbeatReply first = coordinator.client().heartbeat(beat.build());
+    assertThat(first.getRevocationsList())
+        .containsExactly(
+            Revocation.newBuilder()
+                .setSubject(Revocation.Subject.USER)
+                .setName("eve")
+                .setRevokedAtMs(revokedAtMs)
+                .setExpiryMs(revocation.get("expiry").asLong())
+                .build());
+    HeartbeatReply second =
+        coordinator
+            .client()
+            .heartbeat(beat.setRevocationsRevision(first.getRevocationsRevision()).build());
+    assertThat(second.getRevocationsRevision()).isEqualTo(first.getRevocationsRevision());
+    assertThat(second.getRevocationsList()).isEmpty();
+  }
+
+  @Test
+  void revokingAnApplicationEndsIt() throws Exception {
+    restartWithSecret();
+    coordinator.application("ann.app", "ann");
+
+    done("POST", "applications/ann.app/revocation");
+    // Also one that this coordinator does not know: other coordinators may have issued its tokens.
+    done("POST", "applications/ann.other/revocation");
+
+    assertThat(done("GET", "applications/ann.app").at("/application/state").asString())
+        .isEqualTo("ENDED");
+    assertThat(done("GET", "revocations").at("/revocations/0/name").asString())
+        .isEqualTo("ann.app");
+    assertThat(done("GET", "revocations").at("/revocations/1/name").asString())
+        .isEqualTo("ann.other");
+    assertRefused(send("POST", "applications/a%20b/revocation"), 400, "application id");
+    assertRefused(send("POST", "users/a%20b/revocation"), 400, "not a name of a user");
+  }
+
+  @Test
+  void refusesRevocationsWhereNoTokensAreIssued() throws Exception {
+    assertRefused(send("POST", "users/eve/revocation"), 409, "issues no tokens");
+    assertThat(done("GET", "revocations").get("revocations")).isEmpty();
+  }
+
+  @Test
+  void refusesRevocationsBeyondTheMaximum() throws Exception {
+    restartWithSecret();
+    for (int i = 0; i < 1_000; i++) {
+      done("POST", "users/u" + i + "/revocation");
+    }
+
+    assertRefused(send("POST", "users/one-more/revocation"), 409, "1000 revocations, the maximum");
+    // An earlier revocation can be replaced.
+    done("POST", "users/u0/revocation");
+
+    assertThat(done("GET", "revocations").get("revocations")).hasSize(1_000);
   }
 
   @Test

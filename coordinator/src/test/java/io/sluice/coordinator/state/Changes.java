@@ -1,5 +1,6 @@
 package io.sluice.coordinator.state;
 
+import io.sluice.common.auth.Revocation;
 import io.sluice.coordinator.cluster.Application;
 import io.sluice.coordinator.cluster.DecommissionOrder;
 import io.sluice.coordinator.cluster.ExcludeList;
@@ -36,6 +37,9 @@ final class Changes {
         new LoggedChange.ApplicationForgotten("app-20261121-0000"),
         new LoggedChange.FallbacksReported("app-20261121-0002", new Fallbacks(3, "DENIED")),
         new LoggedChange.LimitsSet("bob", Map.of("applications", 5L, "bytes", -1L)),
+        new LoggedChange.TokensRevoked(Revocation.ofUser("eve", AT_MS, AT_MS + 604_800_000)),
+        new LoggedChange.TokensRevoked(
+            Revocation.ofApplication("ann.app-20261121-0003", AT_MS + 1, AT_MS + 604_800_001)),
         new LoggedChange.EventListed(
             new ClusterEvent(
                 17,

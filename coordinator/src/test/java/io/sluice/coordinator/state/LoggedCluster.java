@@ -1,5 +1,6 @@
 package io.sluice.coordinator.state;
 
+import io.sluice.common.auth.Revocation;
 import io.sluice.coordinator.assign.AssignmentConfig;
 import io.sluice.coordinator.assign.HostRule;
 import io.sluice.coordinator.cluster.ApplicationConfig;
@@ -113,6 +114,11 @@ final class LoggedCluster implements AutoCloseable {
 
   void exclude(String... entries) {
     change(new LoggedChange.ExclusionsSet(ExcludeList.parse(List.of(entries))));
+  }
+
+  void revoke(String user, long lifetimeMs) {
+    long atMs = Math.max(owner.nowMs(), view().orders().revocations().revision() + 1);
+    change(new LoggedChange.TokensRevoked(Revocation.ofUser(user, atMs, atMs + lifetimeMs)));
   }
 
   void limit(String user, Map<String, Long> named) {

@@ -3,12 +3,16 @@ package io.sluice.server.cluster;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.StreamObserver;
+import io.sluice.common.auth.Revocation;
+import io.sluice.common.auth.Revocations;
 import io.sluice.common.config.HostPort;
 import io.sluice.common.net.CallFailure;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.HeartbeatReply;
 import io.sluice.proto.HeartbeatRequest;
 import io.sluice.server.log.LeaseTable;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -47,6 +51,7 @@ final class CoordinatorLink {
   private final HeartbeatConfig config;
   private final HeartbeatSource source;
   private final LeaseTable leases;
+  private final Revocations revocations;
   private final ScheduledExecutorService executor;
   private final Supplier<ManagedChannel> channels;
   private final AtomicLong failures = new AtomicLong();
@@ -61,6 +66,9 @@ final class CoordinatorLink {
   private ScheduledFuture<?> next;
   private boolean registered;
 
+  /** Of the coordinator's list that was received last; 0: none. */
+  private long revocationsRevision;
+
   private volatile State state = State.NEW;
   private volatile boolean closed;
 
@@ -69,12 +77,14 @@ final class CoordinatorLink {
       HeartbeatConfig config,
       HeartbeatSource source,
       LeaseTable leases,
+      Revocations revocations,
       ScheduledExecutorService executor,
       Supplier<ManagedChannel> channels) {
     this.coordinator = coordinator;
     this.config = config;
     this.source = source;
     this.leases = leases;
+    this.revocations = revocations;
     this.executor = executor;
     this.channels = channels;
     this.intervalMs = config.intervalMs();
@@ -131,7 +141,8 @@ final class CoordinatorLink {
       return;
     }
     long number = ++sent;
-    HeartbeatRequest request = source.heartbeat();
+    HeartbeatRequest request =
+        source.heartbeat().toBuilder().setRevocationsRevision(revocationsRevision).build();
     leases.setApplications(request.getApplicationsList());
     if (state != State.ANSWERING) {
       // Otherwise the channel may wait up to two minutes before it reconnects.
@@ -201,12 +212,32 @@ final class CoordinatorLink {
       log.info("coordinator answers again coordinator={} intervalMs={}", coordinator, intervalMs);
     }
     state = State.ANSWERING;
+    addRevocations(reply);
     source.onLeases(coordinator.toString(), reply.getLeasesList());
     source.onMovesApplied(reply.getAppliedMovesList());
     for (LeaseTable.Expiry expiry :
         leases.answered(coordinator.toString(), reply.getLeaseMs(), reply.getLeasesList())) {
       source.deleteApplication(expiry.application(), expiry.reason());
     }
+  }
+
+  private void addRevocations(HeartbeatReply reply) {
+    if (reply.getRevocationsRevision() == revocationsRevision) {
+      return;
+    }
+    revocationsRevision = reply.getRevocationsRevision();
+    List<Revocation> received =
+        reply.getRevocationsList().stream()
+            .limit(Revocations.MAX_OF_COORDINATOR)
+            .map(Revocation::of)
+            .flatMap(Optional::stream)
+            .toList();
+    revocations.add(received);
+    log.info(
+        "received revocations of tokens coordinator={} received={} inForce={}",
+        coordinator,
+        received.size(),
+        revocations.size());
   }
 
   private void failed(String reason) {

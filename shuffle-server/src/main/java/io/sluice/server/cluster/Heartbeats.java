@@ -2,6 +2,7 @@ package io.sluice.server.cluster;
 
 import io.grpc.ManagedChannel;
 import io.sluice.common.auth.ClusterSecurity;
+import io.sluice.common.auth.Revocations;
 import io.sluice.common.config.HostPort;
 import io.sluice.server.log.LeaseTable;
 import java.util.ArrayList;
@@ -34,6 +35,7 @@ public final class Heartbeats implements AutoCloseable {
         config,
         self,
         leases,
+        security.revocations(),
         executor,
         coordinator -> ClusterChannels.toCoordinator(coordinator, security));
   }
@@ -41,18 +43,26 @@ public final class Heartbeats implements AutoCloseable {
   /**
    * As the other, with the network from the caller.
    *
+   * @param revocations receives the revoked tokens that coordinators report
    * @param channels opens a channel to a coordinator; owned by this object
    */
   public Heartbeats(
       HeartbeatConfig config,
       HeartbeatSource self,
       LeaseTable leases,
+      Revocations revocations,
       ScheduledExecutorService executor,
       Function<HostPort, ManagedChannel> channels) {
     for (HostPort coordinator : config.coordinators()) {
       links.add(
           new CoordinatorLink(
-              coordinator, config, self, leases, executor, () -> channels.apply(coordinator)));
+              coordinator,
+              config,
+              self,
+              leases,
+              revocations,
+              executor,
+              () -> channels.apply(coordinator)));
     }
   }
 

@@ -136,6 +136,10 @@ final class MovingShuffle {
       return;
     }
     setProblem(cause.getMessage());
+    if (cause instanceof SluiceException refusal && refusal.code() == StatusCode.TOKEN_EXPIRED) {
+      // The next connection has a new token.
+      return;
+    }
     failures++;
     if (needsOtherTarget(cause)) {
       excluded.add(found.getName());
@@ -160,7 +164,7 @@ final class MovingShuffle {
     }
     return switch (refusal.code().onPush()) {
       case FAIL_OVER, WAIT_BRIEFLY -> true;
-      case WAIT, RETRY, RECONNECT, RESEND, DELETED -> failures >= MAX_FAILURES;
+      case WAIT, RETRY, RECONNECT, RENEW, RESEND, DELETED -> failures >= MAX_FAILURES;
     };
   }
 

@@ -17,28 +17,23 @@ import io.sluice.transport.protocol.ProofScope;
 import io.sluice.transport.protocol.ServerHandshake;
 import java.io.IOException;
 import java.util.Optional;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 
 /**
- * Handles the handshake of one connection, then removes itself from the pipeline. Closes the
- * connection when the client's token expires. Owned by the event loop.
+ * Handles the handshake of one connection, then replaces itself in the pipeline by the check of the
+ * client's token. Owned by the event loop.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // A failure to close needs no handling.
 final class LocalHandshake extends SimpleChannelInboundHandler<ByteBuf> {
   private final ConnectionGuard guard;
   private final ServerHandshake handshake;
   private final ServerHandshake.HelloHandler helloHandler;
-  private final LongSupplier clockMs;
   private final Consumer<String> finished;
   private final Consumer<String> denials;
   private boolean isFinished;
 
   /**
    * @param scope the socket
-   * @param clockMs time in milliseconds since 1970
    * @param finished receives the application at the end, before its first request
    * @param denials receives the reason for closing the connection
    */
@@ -46,13 +41,11 @@ final class LocalHandshake extends SimpleChannelInboundHandler<ByteBuf> {
       ConnectionGuard guard,
       ProofScope scope,
       ServerHandshake.HelloHandler helloHandler,
-      LongSupplier clockMs,
       Consumer<String> finished,
       Consumer<String> denials) {
     this.guard = guard;
     this.handshake = new ServerHandshake(scope);
     this.helloHandler = helloHandler;
-    this.clockMs = clockMs;
     this.finished = finished;
     this.denials = denials;
   }
@@ -99,14 +92,8 @@ final class LocalHandshake extends SimpleChannelInboundHandler<ByteBuf> {
   private void finish(ChannelHandlerContext context) {
     isFinished = true;
     send(context, LocalSocketFrame.HELLO_REPLY, handshake.reply());
-    if (handshake.expiryMs().isPresent()) {
-      long leftMs = Math.max(0, handshake.expiryMs().getAsLong() - clockMs.getAsLong());
-      Future<?> expiry =
-          context.executor().schedule(() -> context.close(), leftMs, TimeUnit.MILLISECONDS);
-      context.channel().closeFuture().addListener(closed -> expiry.cancel(false));
-    }
     finished.accept(handshake.hello().getApplication());
-    context.pipeline().remove(this);
+    context.pipeline().replace(this, null, new LocalTokenCheck(handshake, denials));
   }
 
   private void refuse(ChannelHandlerContext context, String why) {

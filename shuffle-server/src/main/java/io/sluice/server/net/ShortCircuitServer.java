@@ -38,7 +38,6 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -75,7 +74,6 @@ public final class ShortCircuitServer implements AutoCloseable {
   private final ConnectionGuard guard;
   private final ShortCircuitCounters counters;
   private final Denials denials;
-  private final LongSupplier clockMs;
   private final KeyedCounts users = new KeyedCounts();
   private final KeyedCounts pendingFiles = new KeyedCounts();
   private final ChannelGroup connections =
@@ -100,7 +98,6 @@ public final class ShortCircuitServer implements AutoCloseable {
 
   /**
    * @param helloHandler creates the reply to HELLO, as for data connections
-   * @param clockMs time in milliseconds since 1970, for the expiry of tokens
    */
   public ShortCircuitServer(
       ShortCircuitConfig config,
@@ -110,15 +107,13 @@ public final class ShortCircuitServer implements AutoCloseable {
       ConnectionGuard guard,
       ServerHandshake.HelloHandler helloHandler,
       ShortCircuitCounters counters,
-      Denials denials,
-      LongSupplier clockMs) {
+      Denials denials) {
     this.config = config;
     this.helloHandler = helloHandler;
     this.guard = guard;
     this.opener = new RequestedRunFiles(epoch, store, reads);
     this.counters = counters;
     this.denials = denials;
-    this.clockMs = clockMs;
   }
 
   /**
@@ -244,7 +239,6 @@ public final class ShortCircuitServer implements AutoCloseable {
             guard,
             scope,
             helloHandler,
-            clockMs,
             application ->
                 channel
                     .pipeline()

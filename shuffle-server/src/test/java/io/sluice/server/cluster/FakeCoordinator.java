@@ -8,9 +8,11 @@ import io.sluice.proto.ApplicationLease;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.HeartbeatReply;
 import io.sluice.proto.HeartbeatRequest;
+import io.sluice.proto.Revocation;
 import io.sluice.proto.Status;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
@@ -30,8 +32,11 @@ public final class FakeCoordinator implements AutoCloseable {
   private final Server server;
   private final HostPort address;
   private volatile Status status = Status.OK;
+  private volatile Revoked revocations = new Revoked(0, List.of());
   private volatile long leaseMs = 60_000;
   private volatile long intervalMs;
+
+  private record Revoked(long revision, List<Revocation> list) {}
 
   /**
    * @param port 0: any
@@ -51,6 +56,11 @@ public final class FakeCoordinator implements AutoCloseable {
 
   public void setState(String application, ApplicationLease.State state) {
     states.put(application, state);
+  }
+
+  /** Sets the list of revocations of every reply. */
+  public void setRevocations(long revision, Revocation... list) {
+    revocations = new Revoked(revision, List.of(list));
   }
 
   public void refuse(Status refusal) {
@@ -105,6 +115,7 @@ public final class FakeCoordinator implements AutoCloseable {
                 .setState(states.getOrDefault(application, ApplicationLease.State.UNKNOWN))
                 .setRemainingMs(leaseMs));
       }
+      reply.setRevocationsRevision(revocations.revision()).addAllRevocations(revocations.list());
       heartbeats.add(request);
       replies.onNext(reply.build());
       replies.onCompleted();

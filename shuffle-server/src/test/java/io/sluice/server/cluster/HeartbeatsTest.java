@@ -3,6 +3,8 @@ package io.sluice.server.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.common.auth.ClusterSecurity;
+import io.sluice.common.auth.Revocation;
+import io.sluice.common.auth.Revocations;
 import io.sluice.common.config.HostPort;
 import io.sluice.proto.ApplicationLease.State;
 import io.sluice.proto.HeartbeatRequest;
@@ -13,6 +15,7 @@ import io.sluice.server.log.LeaseTable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.time.Clock;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
@@ -32,6 +35,7 @@ class HeartbeatsTest {
 
   private final FakeHeartbeatSource source = new FakeHeartbeatSource();
   private final ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1);
+  private final Revocations revocations = new Revocations(Clock.systemUTC());
   private final Socket reserved = new Socket();
   private Heartbeats heartbeats;
 
@@ -43,8 +47,9 @@ class HeartbeatsTest {
             new HeartbeatConfig(List.of(coordinators), INTERVAL_MS, 1_000),
             source,
             leases,
+            revocations,
             executor,
-            ClusterSecurity.OFF);
+            coordinator -> ClusterChannels.toCoordinator(coordinator, ClusterSecurity.OFF));
     heartbeats.start();
   }
 
@@ -139,6 +144,30 @@ class HeartbeatsTest {
       coordinator.setState("app", State.ENDED);
       assertThat(source.deleted.poll(60, TimeUnit.SECONDS)).isEqualTo("app ENDED");
       assertThat(source.applications).containsExactly("other");
+    }
+  }
+
+  @Test
+  void collectsTheRevocationsOfAllCoordinatorsAndNamesTheReceivedRevision() throws Exception {
+    long expiryMs = System.currentTimeMillis() + TimeUnit.DAYS.toMillis(1);
+    try (FakeCoordinator a = new FakeCoordinator(0);
+        FakeCoordinator b = new FakeCoordinator(0)) {
+      a.setRevocations(17, Revocation.ofUser("eve", 17, expiryMs).toMessage());
+      b.setRevocations(5, Revocation.ofApplication("ann.app", 5, expiryMs).toMessage());
+      start(60_000, a.address(), b.address());
+
+      assertThat(a.next().getRevocationsRevision()).isZero();
+      assertThat(a.next().getRevocationsRevision()).isEqualTo(17);
+      b.next();
+      assertThat(b.next().getRevocationsRevision()).isEqualTo(5);
+      assertThat(revocations.size()).isEqualTo(2);
+
+      // A coordinator without its list: the server keeps what it has.
+      a.setRevocations(0);
+      while (a.next().getRevocationsRevision() != 0) {
+        // An earlier heartbeat.
+      }
+      assertThat(revocations.size()).isEqualTo(2);
     }
   }
 

@@ -6,6 +6,7 @@ import io.grpc.ManagedChannel;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.sluice.common.auth.AuditLog;
 import io.sluice.common.auth.ClusterSecurity;
+import io.sluice.common.auth.Revocations;
 import io.sluice.common.config.HostPort;
 import io.sluice.proto.ServerId;
 import io.sluice.server.ServerHeartbeatSource;
@@ -38,6 +39,7 @@ import io.sluice.server.memory.MemoryConfig;
 import io.sluice.server.service.OverQuota;
 import io.sluice.transport.server.DataService;
 import io.sluice.transport.server.TransportCounters;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -209,6 +211,7 @@ public final class SimulatedServer {
                 new OverQuota(),
                 new AuditLog()),
             new LeaseTable(clock::millis, LEASE_MS),
+            new Revocations(Clock.systemUTC()),
             executor,
             channels);
     ControlService control = new ControlService(model.store, report, decommission, null, () -> {});

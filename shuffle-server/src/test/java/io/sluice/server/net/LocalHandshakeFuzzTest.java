@@ -64,7 +64,6 @@ class LocalHandshakeFuzzTest {
                       guard,
                       ProofScope.ofSocket(new byte[] {1}),
                       greeting -> HelloReply.getDefaultInstance(),
-                      System::currentTimeMillis,
                       finished::add,
                       denials::add);
               EmbeddedChannel channel = new EmbeddedChannel();

@@ -9,7 +9,10 @@ import io.netty.buffer.ByteBufInputStream;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.sluice.common.auth.ClusterKeys;
+import io.sluice.common.auth.Revocation;
+import io.sluice.common.auth.Revocations;
 import io.sluice.common.auth.TokenAuthority;
+import io.sluice.common.test.SettableClock;
 import io.sluice.proto.Hello;
 import io.sluice.proto.HelloChallenge;
 import io.sluice.proto.HelloProof;
@@ -20,9 +23,6 @@ import io.sluice.transport.protocol.LocalSocketFrame;
 import io.sluice.transport.protocol.ProofScope;
 import java.io.IOException;
 import java.security.SecureRandom;
-import java.time.Clock;
-import java.time.Instant;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -33,13 +33,15 @@ import org.junit.jupiter.api.Test;
 
 class LocalHandshakeTest {
   private static final int FIRST_MS = 30_000;
-  private static final long NOW_MS = 1_795_000_000_000L;
   private static final long TOKEN_MS = 90_000;
 
+  private final SettableClock clock = new SettableClock();
+  private final Revocations revocations = new Revocations(clock);
   private final TokenAuthority authority =
       new TokenAuthority(
           () -> ClusterKeys.parse("k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="),
-          Clock.fixed(Instant.ofEpochMilli(NOW_MS), ZoneOffset.UTC),
+          revocations,
+          clock,
           new SecureRandom());
   private final ProofScope socket = ProofScope.ofSocket(new byte[] {1});
   private final List<String> applications = new ArrayList<>();
@@ -62,7 +64,6 @@ class LocalHandshakeTest {
             guard,
             socket,
             hello -> HelloReply.newBuilder().setEpoch(7).build(),
-            () -> NOW_MS,
             applications::add,
             denials::add);
     EmbeddedChannel opened = new EmbeddedChannel();
@@ -107,6 +108,7 @@ class LocalHandshakeTest {
   }
 
   private void pass(long ms) {
+    clock.pass(ms);
     channel.advanceTimeBy(ms, TimeUnit.MILLISECONDS);
     channel.runScheduledPendingTasks();
   }
@@ -193,8 +195,48 @@ class LocalHandshakeTest {
     }
     pass(2);
     assertThat(channel.isOpen()).isTrue();
-    pass(1);
+    pass(LocalTokenCheck.INTERVAL_MS);
     assertThat(channel.isOpen()).isFalse();
     assertThat(denials).isEmpty();
+  }
+
+  private boolean accepts() {
+    // Any request, which no handler answers.
+    channel.writeInbound(frame(LocalSocketFrame.RUN_FILES, Hello.getDefaultInstance()));
+    return channel.isOpen();
+  }
+
+  @Test
+  void refusesTheNextRequestWhenTheTokenHasExpired() throws Exception {
+    channel.writeInbound(frame(LocalSocketFrame.PROOF, proof(client())));
+    clock.pass(TOKEN_MS - 1);
+    assertThat(accepts()).isTrue();
+    clock.pass(1);
+
+    assertThat(accepts()).isFalse();
+
+    assertThat(denials).isEmpty();
+  }
+
+  @Test
+  void refusesTheNextRequestWhenTheTokenIsRevoked() throws Exception {
+    channel.writeInbound(frame(LocalSocketFrame.PROOF, proof(client())));
+    assertThat(accepts()).isTrue();
+    revocations.add(List.of(Revocation.ofUser("a", clock.millis(), clock.millis() + TOKEN_MS)));
+
+    assertThat(accepts()).isFalse();
+
+    assertThat(denials).singleElement().asString().contains("revoked the tokens of user \"a\"");
+  }
+
+  @Test
+  void closesAnIdleConnectionWhenItsTokenIsRevoked() throws Exception {
+    channel.writeInbound(frame(LocalSocketFrame.PROOF, proof(client())));
+    revocations.add(
+        List.of(Revocation.ofApplication("a.b", clock.millis(), clock.millis() + TOKEN_MS)));
+
+    pass(LocalTokenCheck.INTERVAL_MS);
+
+    assertThat(channel.isOpen()).isFalse();
   }
 }

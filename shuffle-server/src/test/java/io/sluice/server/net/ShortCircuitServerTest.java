@@ -95,8 +95,7 @@ class ShortCircuitServerTest {
         guard,
         hello -> HelloReply.newBuilder().setEpoch(EPOCH).build(),
         counters,
-        (peer, reason) -> denials.add(peer + " " + reason),
-        System::currentTimeMillis);
+        (peer, reason) -> denials.add(peer + " " + reason));
   }
 
   @AfterEach

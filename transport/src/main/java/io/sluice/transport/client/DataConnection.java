@@ -1,18 +1,22 @@
 package io.sluice.transport.client;
 
 import io.netty.buffer.ByteBuf;
+import io.sluice.common.auth.ApplicationCredential;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.Open;
 import io.sluice.proto.OpenReply;
 import io.sluice.proto.Push;
 import io.sluice.proto.PushAck;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
  * An open connection after the handshake. Thread-safe; requests are pipelined. Replies complete on
  * a transport thread. A request fails with {@link io.sluice.common.error.SluiceException} if the
  * server replies ERROR, and with {@link ConnectionLostException} if the connection ends or the
- * request timeout expires before the reply. Every request completes exactly once.
+ * request timeout expires before the reply. When the token of the connection expires, the server
+ * closes it, and every pending request fails with a SluiceException TOKEN_EXPIRED. Every request
+ * completes exactly once.
  */
 public interface DataConnection extends AutoCloseable {
   /** Epoch of the server at the handshake; a restarted server never replies on this connection. */
@@ -27,6 +31,11 @@ public interface DataConnection extends AutoCloseable {
   /** Path of the socket that provides run files to local clients; empty: none. */
   default String localSocket() {
     return "";
+  }
+
+  /** The credential of this connection; empty if it is not authenticated. */
+  default Optional<ApplicationCredential> credential() {
+    return Optional.empty();
   }
 
   /** Maximum length of a body that the server accepts, in bytes. */

@@ -5,6 +5,7 @@ import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.sluice.common.auth.ApplicationCredential;
 import io.sluice.common.auth.ConnectionCredentials;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
@@ -23,6 +24,7 @@ import io.sluice.transport.protocol.FrameHeads;
 import io.sluice.transport.protocol.FrameSink;
 import io.sluice.transport.protocol.FrameType;
 import io.sluice.transport.protocol.HandshakeResult;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.BiConsumer;
@@ -38,6 +40,7 @@ abstract class FramedConnection implements DataConnection, FrameSink {
   private final TransportConfig config;
   // Confined to the receiving thread.
   private MessageLite headOfBody;
+  private volatile Optional<ApplicationCredential> credential = Optional.empty();
   private volatile HandshakeResult handshakeResult = HandshakeResult.NONE;
 
   FramedConnection(
@@ -122,7 +125,8 @@ abstract class FramedConnection implements DataConnection, FrameSink {
       String application, String client, ConnectionCredentials credentials) {
     ClientHandshake handshake;
     try {
-      handshake = new ClientHandshake(application, client, credentials.forConnection(application));
+      credential = credentials.forConnection(application);
+      handshake = new ClientHandshake(application, client, credential);
     } catch (SluiceException e) {
       return CompletableFuture.failedFuture(e);
     }
@@ -212,6 +216,11 @@ abstract class FramedConnection implements DataConnection, FrameSink {
   @Override
   public final void close() {
     end(new ConnectionLostException("closed by the client"));
+  }
+
+  @Override
+  public Optional<ApplicationCredential> credential() {
+    return credential;
   }
 
   @Override

@@ -204,13 +204,21 @@ final class Requests {
   private void fail(long requestId) {
     Waiting<?, ?> request = waiting.remove(requestId);
     if (request != null) {
-      request.future.completeExceptionally(lost());
+      request.future.completeExceptionally(failure());
     }
   }
 
   /** Cause of the connection's end, or null while it is open. */
   Throwable ended() {
     return ended.get();
+  }
+
+  /** A new exception for a request: the refusal if the token has expired, else the loss. */
+  private Throwable failure() {
+    return ended.get() instanceof SluiceException refusal
+            && refusal.code() == StatusCode.TOKEN_EXPIRED
+        ? new SluiceException(refusal.code(), refusal.getMessage(), refusal)
+        : lost();
   }
 
   /** A new exception for a request, with the cause of the connection's end. */

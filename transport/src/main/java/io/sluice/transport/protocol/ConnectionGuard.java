@@ -44,6 +44,7 @@ public final class ConnectionGuard {
 
   /** A challenged connection. Used once. */
   public static final class Challenged {
+    private final TokenAuthority tokens;
     private final TokenAuthority.Verified verified;
     private final TokenMac mac;
     private final byte[] token;
@@ -51,11 +52,13 @@ public final class ConnectionGuard {
     private final byte[] serverNonce;
 
     private Challenged(
+        TokenAuthority tokens,
         TokenAuthority.Verified verified,
         ProofScope scope,
         byte[] token,
         byte[] clientNonce,
         byte[] serverNonce) {
+      this.tokens = tokens;
       this.verified = verified;
       this.mac = scope.of(verified::mac);
       this.token = token;
@@ -89,9 +92,13 @@ public final class ConnectionGuard {
           .build();
     }
 
-    /** Time at which the token expires, in milliseconds since 1970. */
-    long expiryMs() {
-      return verified.expiryMs();
+    /**
+     * Checks the token again.
+     *
+     * @throws SluiceException TOKEN_EXPIRED; DENIED if the token was revoked
+     */
+    void check() throws SluiceException {
+      tokens.check(verified);
     }
   }
 
@@ -128,6 +135,7 @@ public final class ConnectionGuard {
     }
     return Optional.of(
         new Challenged(
+            tokens,
             verified,
             scope,
             token,

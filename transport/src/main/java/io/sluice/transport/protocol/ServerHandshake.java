@@ -8,7 +8,6 @@ import io.sluice.proto.HelloProof;
 import io.sluice.proto.HelloReply;
 import io.sluice.transport.protocol.ConnectionGuard.Challenged;
 import java.util.Optional;
-import java.util.OptionalLong;
 
 /**
  * Server side of one handshake:
@@ -101,11 +100,15 @@ public final class ServerHandshake {
   }
 
   /**
-   * Time at which the client's token expires, when the handshake is finished, in milliseconds since
-   * 1970; empty without a token.
+   * Checks the client's token again, after the handshake is finished.
+   *
+   * @throws SluiceException TOKEN_EXPIRED; DENIED if the token was revoked. The connection must be
+   *     closed
    */
-  public OptionalLong expiryMs() {
-    return proved == null ? OptionalLong.empty() : OptionalLong.of(proved.expiryMs());
+  public void checkToken() throws SluiceException {
+    if (proved != null) {
+      proved.check();
+    }
   }
 
   /** The head of HELLO_REPLY, when the handshake is finished. */

@@ -48,7 +48,7 @@ final class GrpcTransportConnection extends TransportConnection {
   private boolean sending;
   private int readyThreshold;
   private long sentMessages;
-  private Future<?> timeoutCheck;
+  private Future<?> periodicCheck;
 
   /**
    * @param bounds limits of the call; empty on a port without limits
@@ -78,10 +78,10 @@ final class GrpcTransportConnection extends TransportConnection {
   }
 
   synchronized void start(ScheduledExecutorService scheduler) {
-    long intervalMs = timeoutCheckMs();
-    timeoutCheck =
+    long intervalMs = checkIntervalMs();
+    periodicCheck =
         scheduler.scheduleWithFixedDelay(
-            this::checkTimeoutsLocked, intervalMs, intervalMs, TimeUnit.MILLISECONDS);
+            this::checkLocked, intervalMs, intervalMs, TimeUnit.MILLISECONDS);
     readyBelow(SEND_THRESHOLD);
     requestIfWanted();
   }
@@ -167,15 +167,15 @@ final class GrpcTransportConnection extends TransportConnection {
       return;
     }
     ended = true;
-    timeoutCheck.cancel(false);
+    periodicCheck.cancel(false);
     receiver.end();
     ended();
     onEnd.accept(this);
   }
 
-  private synchronized void checkTimeoutsLocked() {
+  private synchronized void checkLocked() {
     if (!ended) {
-      checkTimeouts();
+      check();
     }
   }
 

@@ -33,7 +33,7 @@ final class NettyTransportConnection extends TransportConnection implements Chan
   private final FrameReceiver receiver;
   private final List<Object> messages = new ArrayList<>();
 
-  private Future<?> timeoutCheck;
+  private Future<?> periodicCheck;
   private boolean handingOver;
   private int unflushedBytes;
   private boolean closeWhenSent;
@@ -63,12 +63,11 @@ final class NettyTransportConnection extends TransportConnection implements Chan
 
   /** Starts the timeout checks. Called on the event loop. */
   void start() {
-    long intervalMs = timeoutCheckMs();
-    timeoutCheck =
+    long intervalMs = checkIntervalMs();
+    periodicCheck =
         channel
             .eventLoop()
-            .scheduleWithFixedDelay(
-                this::checkTimeouts, intervalMs, intervalMs, TimeUnit.MILLISECONDS);
+            .scheduleWithFixedDelay(this::check, intervalMs, intervalMs, TimeUnit.MILLISECONDS);
   }
 
   @Override
@@ -230,8 +229,8 @@ final class NettyTransportConnection extends TransportConnection implements Chan
   @Override
   public void onClosed(Throwable causeOrNull) {
     closed = true;
-    if (timeoutCheck != null) {
-      timeoutCheck.cancel(false);
+    if (periodicCheck != null) {
+      periodicCheck.cancel(false);
     }
     if (causeOrNull != null && !(causeOrNull instanceof IOException)) {
       logFailure(causeOrNull);

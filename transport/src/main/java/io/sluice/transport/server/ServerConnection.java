@@ -54,6 +54,9 @@ final class ServerConnection {
   /** Limits of unauthenticated clients: a HELLO has only a name and an application id. */
   static final FrameLimits HELLO_LIMITS = new FrameLimits(4 << 10, 1 << 10);
 
+  /** Request id of an ERROR that concerns the connection as a whole. */
+  private static final long CONNECTION = 0;
+
   /** Maximum length of the message of an ERROR, in characters. */
   private static final int MAX_MESSAGE_LENGTH = 1_000;
 
@@ -112,13 +115,39 @@ final class ServerConnection {
       return true;
     }
     return switch (header.type()) {
-      case PUSH -> true;
-      case OPEN, FETCH -> admitRequest(header);
+      case PUSH -> checkToken();
+      case OPEN, FETCH -> checkToken() && admitRequest(header);
       case HELLO, HELLO_REPLY, PUSH_ACK, OPEN_REPLY, FETCH_REPLY, ERROR, CHALLENGE, PROOF -> {
         refuseType(header, "PUSH, OPEN or FETCH");
         yield false;
       }
     };
+  }
+
+  /**
+   * Closes the connection if its token has expired or is revoked. The error has no request id, so
+   * that it ends all pending requests of the client.
+   *
+   * @return whether the token is valid; true before the handshake is complete
+   */
+  boolean checkToken() {
+    if (client == null || closing) {
+      return !closing;
+    }
+    try {
+      handshake.checkToken();
+      return true;
+    } catch (SluiceException e) {
+      if (e.code() == StatusCode.TOKEN_EXPIRED) {
+        LOG.debug("data connection closed, its token has expired peer={}", transport.peer());
+      } else {
+        counters.denied(Denial.PROOF, transport.peer(), client.application(), e.getMessage());
+      }
+      refuse(CONNECTION, e);
+      closing = true;
+      transport.closeAfterSending();
+      return false;
+    }
   }
 
   private void refuseType(FrameHeader header, String expected) {
@@ -514,7 +543,7 @@ final class ServerConnection {
     return FrameHeads.encode(
         allocator,
         FrameType.ERROR,
-        0,
+        CONNECTION,
         Error.newBuilder()
             .setStatus(StatusCode.BUSY.wire())
             .setMessage(reason)

@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sends and receives the bytes of one {@link ServerConnection}; the part that both transports
- * share. Received frames are passed to the connection, its replies to a queue, and timeouts are
- * checked. Called on the connection's executor unless documented otherwise.
+ * share. Received frames are passed to the connection, its replies to a queue, and timeouts and the
+ * token are checked. Called on the connection's executor unless documented otherwise.
  */
 abstract class TransportConnection implements FrameSink {
   private static final Logger LOG = LoggerFactory.getLogger(TransportConnection.class);
@@ -135,13 +135,14 @@ abstract class TransportConnection implements FrameSink {
     return replies.isWritable();
   }
 
-  /** Interval of calls of {@link #checkTimeouts}, in milliseconds. */
-  final long timeoutCheckMs() {
+  /** Interval of calls of {@link #check}, in milliseconds. */
+  final long checkIntervalMs() {
     return timeouts.intervalMs();
   }
 
-  /** Ends the connection if a timeout has expired. */
-  final void checkTimeouts() {
+  /** Ends the connection if its token is no longer valid, or a timeout has expired. */
+  final void check() {
+    connection.checkToken();
     FrameSource receiver = receiver();
     String overdue =
         timeouts.overdue(

@@ -59,6 +59,8 @@ public final class FakeDataService implements DataService, AutoCloseable {
   /** Bytes of a partition: in memory, or in the file at a position. */
   private record StoredRange(ByteBuf memory, long position, int length) {}
 
+  private volatile ConnectionGuard guard = ConnectionGuard.OPEN;
+
   public FakeDataService(BodyMemory memory, FrameLimits limits, Path directory) throws IOException {
     this.memory = memory;
     this.limits = limits;
@@ -164,7 +166,11 @@ public final class FakeDataService implements DataService, AutoCloseable {
 
   @Override
   public ConnectionGuard guard() {
-    return ConnectionGuard.OPEN;
+    return guard;
+  }
+
+  void guard(ConnectionGuard newGuard) {
+    guard = newGuard;
   }
 
   @Override

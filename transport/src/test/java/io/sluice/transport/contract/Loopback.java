@@ -7,6 +7,7 @@ import io.netty.channel.EventLoopGroup;
 import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.auth.AuditLog;
 import io.sluice.common.auth.CallDenials;
+import io.sluice.common.auth.ConnectionCredentials;
 import io.sluice.common.net.AcceptLimit;
 import io.sluice.common.net.IoMode;
 import io.sluice.common.net.PeerConnections;
@@ -33,7 +34,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 
 /** A server on a free loopback port, and clients for it. */
 public interface Loopback extends AutoCloseable {
@@ -41,7 +42,12 @@ public interface Loopback extends AutoCloseable {
 
   TransportCounters counters();
 
-  DataTransport newClient(TransportConfig config);
+  /** A client without credentials. */
+  default DataTransport newClient(TransportConfig config) {
+    return newClient(config, new ApplicationCredentials());
+  }
+
+  DataTransport newClient(TransportConfig config, ConnectionCredentials credentials);
 
   /** A client connection that sends arbitrary bytes. */
   RawPeer newRawPeer() throws IOException;
@@ -64,9 +70,8 @@ public interface Loopback extends AutoCloseable {
         config,
         mode,
         tls,
-        clientConfig ->
-            new NettyDataTransport(
-                clientConfig, new ApplicationCredentials(), tls.client(), System::nanoTime));
+        (clientConfig, credentials) ->
+            new NettyDataTransport(clientConfig, credentials, tls.client(), System::nanoTime));
   }
 
   /** Framed TCP with a client without Netty channels. */
@@ -76,12 +81,9 @@ public interface Loopback extends AutoCloseable {
         config,
         IoMode.NIO,
         LoopbackTls.OFF,
-        clientConfig ->
+        (clientConfig, credentials) ->
             new SocketDataTransport(
-                clientConfig,
-                new ApplicationCredentials(),
-                UnpooledByteBufAllocator.DEFAULT,
-                System::nanoTime));
+                clientConfig, credentials, UnpooledByteBufAllocator.DEFAULT, System::nanoTime));
   }
 
   private static Loopback framed(
@@ -89,7 +91,7 @@ public interface Loopback extends AutoCloseable {
       DataTransportConfig config,
       IoMode mode,
       LoopbackTls tls,
-      Function<TransportConfig, DataTransport> clients)
+      BiFunction<TransportConfig, ConnectionCredentials, DataTransport> clients)
       throws IOException {
     TransportCounters counters = new TransportCounters();
     NettyDataServer server =
@@ -119,8 +121,9 @@ public interface Loopback extends AutoCloseable {
       }
 
       @Override
-      public DataTransport newClient(TransportConfig clientConfig) {
-        return clients.apply(clientConfig);
+      public DataTransport newClient(
+          TransportConfig clientConfig, ConnectionCredentials credentials) {
+        return clients.apply(clientConfig, credentials);
       }
 
       @Override
@@ -185,9 +188,9 @@ public interface Loopback extends AutoCloseable {
       }
 
       @Override
-      public DataTransport newClient(TransportConfig clientConfig) {
-        return new GrpcDataTransport(
-            clientConfig, new ApplicationCredentials(), tls.client(), System::nanoTime);
+      public DataTransport newClient(
+          TransportConfig clientConfig, ConnectionCredentials credentials) {
+        return new GrpcDataTransport(clientConfig, credentials, tls.client(), System::nanoTime);
       }
 
       @Override

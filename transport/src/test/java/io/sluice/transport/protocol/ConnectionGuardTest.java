@@ -112,6 +112,5 @@ class ConnectionGuardTest {
     Challenged same = guard.challenge(hello, socket).orElseThrow();
     HelloReply reply = same.finish(client.answer(same.challenge()), REPLY);
     client.verify(reply);
-    assertThat(same.expiryMs()).isEqualTo(credential.expiryMs());
   }
 }
