@@ -103,7 +103,7 @@ final class CoordinatorPorts {
     RpcPort.configure(
         builder,
         NioServerSocketChannel.class,
-        admission.rpcLimit(),
+        admission.rpcLimit(security.tls().isPresent()),
         new CallBounds(CallLimits.control(), loops, admission.calls()));
     // gRPC calls interceptors in reverse order: the last one added runs first.
     List<BindableService> all = new ArrayList<>(services);

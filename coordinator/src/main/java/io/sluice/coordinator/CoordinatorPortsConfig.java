@@ -2,6 +2,7 @@ package io.sluice.coordinator;
 
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
+import io.sluice.common.net.PeerConnections;
 import java.net.InetSocketAddress;
 import java.util.List;
 
@@ -57,8 +58,8 @@ record CoordinatorPortsConfig(
           .defaultValue(20_000)
           .atLeast(1)
           .doc(
-              "Maximum number of connections to rss.rpc.server.port; connections beyond it are"
-                  + " closed. Each server and each application uses one. Raise it with the"
+              "Maximum number of connections to rss.rpc.server.port; connections beyond it get"
+                  + " an error and are closed. Each server and each application uses one. Raise it with the"
                   + " number of applications that run at a time.")
           .build();
   static final ConfigKey<Integer> MAX_CONNECTIONS_PER_PEER =
@@ -75,8 +76,8 @@ record CoordinatorPortsConfig(
           .defaultValue(256)
           .atLeast(1)
           .doc(
-              "Maximum number of connections to rss.jetty.http.port; connections beyond it are"
-                  + " closed. A browser opens up to six. Raise it if more than 40 browsers show"
+              "Maximum number of connections to rss.jetty.http.port; connections beyond it get"
+                  + " an error and are closed. A browser opens up to six. Raise it if more than 40 browsers show"
                   + " the web pages at a time.")
           .build();
   static final ConfigKey<Integer> MAX_HTTP_CONNECTIONS_PER_PEER =
@@ -109,6 +110,24 @@ record CoordinatorPortsConfig(
         set.get(MAX_CONNECTIONS_PER_PEER),
         set.get(MAX_HTTP_CONNECTIONS),
         set.get(MAX_HTTP_CONNECTIONS_PER_PEER));
+  }
+
+  /** Counts and limits the connections to the gRPC port. */
+  PeerConnections connections() {
+    return new PeerConnections(
+        maxConnections,
+        maxConnectionsPerPeer,
+        MAX_CONNECTIONS.name(),
+        MAX_CONNECTIONS_PER_PEER.name());
+  }
+
+  /** Counts and limits the connections to the HTTP port. */
+  PeerConnections httpConnections() {
+    return new PeerConnections(
+        maxHttpConnections,
+        maxHttpConnectionsPerPeer,
+        MAX_HTTP_CONNECTIONS.name(),
+        MAX_HTTP_CONNECTIONS_PER_PEER.name());
   }
 
   /** The address to bind for a port. */

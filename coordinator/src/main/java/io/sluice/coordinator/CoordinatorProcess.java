@@ -141,7 +141,7 @@ public final class CoordinatorProcess implements AutoCloseable {
             new CoordinatorHttp(
                 config.ports().host(),
                 security,
-                admission.httpLimit(),
+                admission.httpLimit(security.tls().isPresent()),
                 inputs.httpTimeouts(),
                 inputs.clock(),
                 metrics.registry(),

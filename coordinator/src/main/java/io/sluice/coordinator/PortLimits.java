@@ -5,6 +5,7 @@ import io.sluice.common.auth.CallDenials;
 import io.sluice.common.auth.ConnectionDenials;
 import io.sluice.common.net.AcceptLimit;
 import io.sluice.common.net.PeerConnections;
+import io.sluice.common.net.RefusalReply;
 import io.sluice.coordinator.http.CoordinatorMetrics;
 import java.util.function.LongSupplier;
 
@@ -26,8 +27,8 @@ record PortLimits(
     AuditLog audit = new AuditLog();
     return new PortLimits(
         audit,
-        new PeerConnections(config.maxConnections(), config.maxConnectionsPerPeer()),
-        new PeerConnections(config.maxHttpConnections(), config.maxHttpConnectionsPerPeer()),
+        config.connections(),
+        config.httpConnections(),
         new CallDenials(audit, nanoTime),
         new CallDenials(audit, nanoTime),
         new ConnectionDenials(audit, nanoTime));
@@ -37,14 +38,24 @@ record PortLimits(
     return new CoordinatorMetrics(connections, httpConnections, calls, httpCalls);
   }
 
-  AcceptLimit rpcLimit() {
-    return new AcceptLimit(
-        connections, (peer, reason) -> refused.denied(String.valueOf(peer), "", reason));
+  /**
+   * @param encrypted whether the port uses TLS
+   */
+  AcceptLimit rpcLimit(boolean encrypted) {
+    return limit(connections, encrypted ? RefusalReply.NONE : RefusalReply.HTTP2, "gRPC port: ");
   }
 
-  AcceptLimit httpLimit() {
+  /**
+   * @param encrypted whether the port uses TLS
+   */
+  AcceptLimit httpLimit(boolean encrypted) {
+    return limit(httpConnections, encrypted ? RefusalReply.NONE : RefusalReply.HTTP, "HTTP port: ");
+  }
+
+  private AcceptLimit limit(PeerConnections ofPort, RefusalReply reply, String port) {
     return new AcceptLimit(
-        httpConnections,
-        (peer, reason) -> refused.denied(String.valueOf(peer), "", "HTTP port: " + reason));
+        ofPort,
+        reply,
+        (peer, reason) -> refused.beyondLimit(String.valueOf(peer), "", port + reason));
   }
 }

@@ -5,8 +5,11 @@ import io.sluice.common.auth.CallDenials;
 import io.sluice.common.auth.ConnectionDenials;
 import io.sluice.common.net.AcceptLimit;
 import io.sluice.common.net.PeerConnections;
+import io.sluice.common.net.RefusalReply;
+import io.sluice.server.net.ShortCircuitServer;
 import io.sluice.transport.server.DataTransportConfig;
 import io.sluice.transport.server.TransportCounters;
+import io.sluice.transport.server.TransportCounters.Denial;
 import java.util.function.LongSupplier;
 
 /**
@@ -25,11 +28,17 @@ final class ConnectionLimits {
     DataTransportConfig limits = network.connections();
     denials = new ConnectionDenials(audit, nanoTime);
     calls = new CallDenials(audit, nanoTime);
-    data = new TransportCounters(denials::denied);
-    rpc = new PeerConnections(limits.maxConnections(), limits.maxConnectionsPerPeer());
-    http =
-        new PeerConnections(
-            network.http().maxConnections(), network.http().maxConnectionsPerPeer());
+    data =
+        new TransportCounters(
+            (why, peer, application, reason) -> {
+              if (why == Denial.PROOF) {
+                denials.denied(peer, application, reason);
+              } else {
+                denials.beyondLimit(peer, application, reason);
+              }
+            });
+    rpc = limits.connectionsOfPort();
+    http = network.http().connections();
   }
 
   AuditLog audit() {
@@ -56,21 +65,39 @@ final class ConnectionLimits {
     return http;
   }
 
-  /** Records that a connection to the Unix domain socket for local readers was refused. */
-  void shortCircuitDenied(String peer, String reason) {
-    denials.denied(peer, "", "Unix socket: " + reason);
+  /** Receives refused connections to the Unix domain socket for local readers. */
+  ShortCircuitServer.Denials shortCircuits() {
+    return new ShortCircuitServer.Denials() {
+      @Override
+      public void denied(String peer, String reason) {
+        denials.denied(peer, "", "Unix socket: " + reason);
+      }
+
+      @Override
+      public void beyondLimit(String peer, String reason) {
+        denials.beyondLimit(peer, "", "Unix socket: " + reason);
+      }
+    };
   }
 
-  AcceptLimit rpcLimit() {
-    return limit(rpc, "gRPC port: ");
+  /**
+   * @param encrypted whether the port uses TLS
+   */
+  AcceptLimit rpcLimit(boolean encrypted) {
+    return limit(rpc, encrypted ? RefusalReply.NONE : RefusalReply.HTTP2, "gRPC port: ");
   }
 
-  AcceptLimit httpLimit() {
-    return limit(http, "HTTP port: ");
+  /**
+   * @param encrypted whether the port uses TLS
+   */
+  AcceptLimit httpLimit(boolean encrypted) {
+    return limit(http, encrypted ? RefusalReply.NONE : RefusalReply.HTTP, "HTTP port: ");
   }
 
-  private AcceptLimit limit(PeerConnections connections, String port) {
+  private AcceptLimit limit(PeerConnections connections, RefusalReply reply, String port) {
     return new AcceptLimit(
-        connections, (peer, reason) -> denials.denied(String.valueOf(peer), "", port + reason));
+        connections,
+        reply,
+        (peer, reason) -> denials.beyondLimit(String.valueOf(peer), "", port + reason));
   }
 }

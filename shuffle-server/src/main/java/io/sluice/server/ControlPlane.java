@@ -142,7 +142,7 @@ record ControlPlane(Mover mover, Decommission decommission, StoreReport report, 
                 network.rpcThreads(),
                 network.ioMode(),
                 network.loops(),
-                connectionLimits.rpcLimit()));
+                connectionLimits.rpcLimit(security.tls().isPresent())));
     GrpcDataService data =
         new GrpcDataService(
             plane.service(),

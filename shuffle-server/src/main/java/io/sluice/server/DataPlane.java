@@ -187,7 +187,7 @@ record DataPlane(
             ConnectionGuard.of(startup.security()),
             service::hello,
             counters,
-            connectionLimits::shortCircuitDenied);
+            connectionLimits.shortCircuits());
     try {
       server.start();
     } catch (IOException e) {

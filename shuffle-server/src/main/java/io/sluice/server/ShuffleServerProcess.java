@@ -237,7 +237,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
                 ServerHttp.start(
                     address,
                     startup.security().tls().map(tls -> tls.httpServer(false)),
-                    connectionLimits.httpLimit(),
+                    connectionLimits.httpLimit(startup.security().tls().isPresent()),
                     HttpTimeouts.DEFAULT,
                     startup.clock(),
                     registry,

@@ -5,6 +5,9 @@ import com.google.protobuf.Parser;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.unix.FileDescriptor;
 import io.netty.channel.unix.Socket;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import io.sluice.proto.Error;
 import io.sluice.proto.HelloChallenge;
 import io.sluice.proto.HelloReply;
 import io.sluice.proto.RunFileRequest;
@@ -163,7 +166,13 @@ final class DescriptorConnection implements AutoCloseable {
       throws IOException {
     ByteBuffer header = receive(LocalSocketFrame.HEADER_LENGTH, wait);
     int length = header.getInt();
-    type.check(length, header.get() & 0xff);
+    int found = header.get() & 0xff;
+    if (found == LocalSocketFrame.ERROR.wireNumber()) {
+      LocalSocketFrame.ERROR.check(length, found);
+      Error error = Error.parser().parseFrom(receive(length, wait));
+      throw new SluiceException(StatusCode.of(error.getStatus()), error.getMessage());
+    }
+    type.check(length, found);
     return parser.parseFrom(receive(length, wait));
   }
 

@@ -8,6 +8,11 @@ import javax.net.ssl.SSLException;
  * handlers or a stack trace.
  */
 public final class CallFailure {
+  private static final String CLOSED_BEFORE_TLS =
+      "; the peer closed the connection before TLS: it may have reached a limit of connections"
+          + " (rss.server.connections.per.peer.max, rss.coordinator.connections.per.peer.max or"
+          + " …connections.max), which its log names, or it does not use TLS";
+
   private static final int MAX_CHARS = 300;
 
   private CallFailure() {}
@@ -16,7 +21,7 @@ public final class CallFailure {
   public static String describe(Status status) {
     Throwable cause = status.getCause();
     if (isTls(status)) {
-      return "TLS failed: " + text(root(cause));
+      return withHint("TLS failed: " + text(root(cause)));
     }
     String description = status.getDescription();
     StringBuilder line = new StringBuilder(status.getCode().name());
@@ -26,7 +31,7 @@ public final class CallFailure {
     if (cause != null) {
       line.append(" (").append(text(root(cause))).append(')');
     }
-    return line.toString();
+    return withHint(line.toString());
   }
 
   /**
@@ -40,6 +45,16 @@ public final class CallFailure {
       }
     }
     return false;
+  }
+
+  /**
+   * Adds the possible limits if the peer closed the connection before TLS; texts of gRPC, Netty.
+   */
+  private static String withHint(String reason) {
+    return reason.contains("closed while performing TLS negotiation")
+            || reason.contains("closed while SSL/TLS handshake was in progress")
+        ? reason + CLOSED_BEFORE_TLS
+        : reason;
   }
 
   private static Throwable root(Throwable failure) {

@@ -20,6 +20,9 @@ public final class DirectChannel {
    */
   public static NettyChannelBuilder to(String host, int port) {
     return NettyChannelBuilder.forTarget(target(HostText.withPort(host, port)).toString())
+        // Callers retry with a delay. gRPC would repeat a call a thousand times, without a delay,
+        // if a port refuses connections beyond its limit.
+        .disableRetry()
         .proxyDetector(target -> null);
   }
 

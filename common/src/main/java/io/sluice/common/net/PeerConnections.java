@@ -22,6 +22,8 @@ public final class PeerConnections {
 
   private final int max;
   private final int maxPerPeer;
+  private final String maxKey;
+  private final String maxPerPeerKey;
   private final KeyedCounts peers = new KeyedCounts();
   private final AtomicInteger open = new AtomicInteger();
   private final LongAdder refused = new LongAdder();
@@ -30,10 +32,14 @@ public final class PeerConnections {
   /**
    * @param max maximum number of open connections
    * @param maxPerPeer maximum number of open connections from one address
+   * @param maxKey configuration key of {@code max}, for messages
+   * @param maxPerPeerKey configuration key of {@code maxPerPeer}, for messages
    */
-  public PeerConnections(int max, int maxPerPeer) {
+  public PeerConnections(int max, int maxPerPeer, String maxKey, String maxPerPeerKey) {
     this.max = max;
     this.maxPerPeer = maxPerPeer;
+    this.maxKey = maxKey;
+    this.maxPerPeerKey = maxPerPeerKey;
   }
 
   /**
@@ -45,12 +51,12 @@ public final class PeerConnections {
     if (open.incrementAndGet() > max) {
       open.decrementAndGet();
       refused.increment();
-      return "too many connections, limit=" + max;
+      return LimitReached.ofPort(max, maxKey);
     }
     if (!peers.add(address(peer), maxPerPeer)) {
       open.decrementAndGet();
       refusedPeers.increment();
-      return "too many connections from " + address(peer) + ", limit=" + maxPerPeer;
+      return LimitReached.of("from " + address(peer), maxPerPeer, maxPerPeerKey);
     }
     return null;
   }

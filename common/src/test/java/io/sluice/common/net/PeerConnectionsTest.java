@@ -9,7 +9,7 @@ import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
 class PeerConnectionsTest {
-  private final PeerConnections connections = new PeerConnections(3, 2);
+  private final PeerConnections connections = new PeerConnections(3, 2, "rss.max", "rss.peer.max");
 
   private static InetSocketAddress from(String address, int port) {
     return new InetSocketAddress(address, port);
@@ -20,9 +20,11 @@ class PeerConnectionsTest {
     assertThat(connections.open(from("10.0.0.1", 1))).isNull();
     assertThat(connections.open(from("10.0.0.1", 2))).isNull();
     assertThat(connections.open(from("10.0.0.1", 3)))
-        .isEqualTo("too many connections from 10.0.0.1, limit=2");
+        .isEqualTo(
+            "too many connections from 10.0.0.1, limit=2 open=2; to allow more, raise rss.peer.max");
     assertThat(connections.open(from("10.0.0.2", 1))).isNull();
-    assertThat(connections.open(from("10.0.0.3", 1))).isEqualTo("too many connections, limit=3");
+    assertThat(connections.open(from("10.0.0.3", 1)))
+        .isEqualTo("too many connections, limit=3 open=3; to allow more, raise rss.max");
     assertThat(connections.open()).isEqualTo(3);
     assertThat(connections.refused()).isEqualTo(1);
     assertThat(connections.refusedPeers()).isEqualTo(1);
@@ -36,7 +38,7 @@ class PeerConnectionsTest {
     assertThat(connections.open(from("2001:db8:0:1::1", 1))).isNull();
     assertThat(connections.open(from("2001:db8:0:1:ffff:ffff:ffff:ffff", 1))).isNull();
     assertThat(connections.open(from("2001:db8:0:1:2::3", 1)))
-        .isEqualTo("too many connections from 2001:db8:0:1::/64, limit=2");
+        .startsWith("too many connections from 2001:db8:0:1::/64, limit=2 open=2; ");
     assertThat(connections.open(from("2001:db8:0:2::1", 1))).isNull();
 
     connections.closed(from("2001:db8:0:2::1", 1));

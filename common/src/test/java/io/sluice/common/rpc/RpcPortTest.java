@@ -22,6 +22,7 @@ import io.sluice.common.auth.CallDenials;
 import io.sluice.common.auth.DeniedCall.Cause;
 import io.sluice.common.net.AcceptLimit;
 import io.sluice.common.net.PeerConnections;
+import io.sluice.common.net.RefusalReply;
 import io.sluice.common.rpc.RawHttp2.Frame;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.ListServersReply;
@@ -119,7 +120,10 @@ class RpcPortTest {
     RpcPort.configure(
         builder,
         NioServerSocketChannel.class,
-        new AcceptLimit(new PeerConnections(100, 100), (peer, reason) -> {}),
+        new AcceptLimit(
+            new PeerConnections(100, 100, "rss.max", "rss.peer.max"),
+            RefusalReply.HTTP2,
+            (peer, reason) -> {}),
         new CallBounds(
             CallLimits.control()
                 .with(CoordinatorGrpc.getHeartbeatMethod(), 16 << 20)

@@ -59,6 +59,19 @@ final class SecuredCluster implements AutoCloseable {
    * @param moreOfServers additional options of servers, which override those
    */
   void start(Map<String, String> more, Map<String, String> moreOfServers) throws Exception {
+    start(more, Map.of(), moreOfServers);
+  }
+
+  /** Starts a coordinator that issues tokens of this lifetime, and a server. */
+  void start(String tokenLifetime) throws Exception {
+    start(Map.of(), Map.of("rss.security.token.lifetime", tokenLifetime), Map.of());
+  }
+
+  private void start(
+      Map<String, String> more,
+      Map<String, String> moreOfCoordinator,
+      Map<String, String> moreOfServers)
+      throws Exception {
     Path secret = file("cluster.secret", KEYS);
     Path users =
         file(
@@ -71,6 +84,7 @@ final class SecuredCluster implements AutoCloseable {
     both.put("rss.security.cluster.secret.file", secret.toString());
     both.put("rss.security.users.file", users.toString());
     Map<String, String> ofCoordinator = new HashMap<>(both);
+    ofCoordinator.putAll(moreOfCoordinator);
     // Drivers renew their lease, and receive moves, every second.
     ofCoordinator.put("rss.coordinator.app.expired", "3s");
     ofCoordinator.put("rss.coordinator.server.heartbeat.interval", "100ms");

@@ -69,7 +69,7 @@ class TokenLifetimeTest {
   @ParameterizedTest
   @EnumSource(TransportKind.class)
   void anApplicationOutlivesItsTokens(TransportKind kind) throws Exception {
-    cluster.start(Map.of("rss.security.token.lifetime", LIFETIME_MS + "ms"));
+    cluster.start(LIFETIME_MS + "ms");
     SluiceClient driver = driver(kind);
     ShuffleAssignment assignment = SecuredCluster.assigned(driver);
     SluiceClient executor = cluster.client(kind, "alice.app", null, null, Map.of());

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.common.net.AcceptLimit;
 import io.sluice.common.net.PeerConnections;
+import io.sluice.common.net.RefusalReply;
 import io.sluice.metrics.http.HttpPeer.Answer;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -44,7 +45,7 @@ class HttpPortTest {
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
   private final Queue<String> refusals = new ConcurrentLinkedQueue<>();
   private final CompletableFuture<HttpAnswer> later = new CompletableFuture<>();
-  private PeerConnections connections = new PeerConnections(8, 3);
+  private PeerConnections connections = new PeerConnections(8, 3, "rss.max", "rss.peer.max");
   private HttpPort port;
 
   @AfterEach
@@ -86,7 +87,7 @@ class HttpPortTest {
         new HttpPort(
             "test-http",
             Optional.empty(),
-            new AcceptLimit(connections, (peer, reason) -> refusals.add(reason)),
+            new AcceptLimit(connections, RefusalReply.HTTP, (peer, reason) -> refusals.add(reason)),
             timeouts,
             CLOCK,
             this::page);
@@ -119,15 +120,23 @@ class HttpPortTest {
     peer("127.0.0.2");
     peer("127.0.0.2");
 
-    assertThat(peer("127.0.0.2").ended()).isTrue();
-    assertThat(peer("127.0.0.2").ended()).isTrue();
+    for (int i = 0; i < 2; i++) {
+      HttpPeer.Answer refused = peer("127.0.0.2").answer();
+      assertThat(refused.status()).isEqualTo(503);
+      assertThat(refused.body())
+          .isEqualTo(
+              "too many connections from 127.0.0.2, limit=3 open=3; to allow more, raise"
+                  + " rss.peer.max\n");
+    }
 
     assertThat(peer("127.0.0.1").get("/a").answer().status()).isEqualTo(200);
     assertThat(first.get("/b").answer().body()).startsWith("GET /b");
     assertThat(connections.refusedPeers()).isEqualTo(2);
     assertThat(connections.refused()).isZero();
     await(() -> refusals.size() == 2);
-    assertThat(refusals).containsOnly("too many connections from 127.0.0.2, limit=3");
+    assertThat(refusals)
+        .containsOnly(
+            "too many connections from 127.0.0.2, limit=3 open=3; to allow more, raise rss.peer.max");
   }
 
   @Test
@@ -136,7 +145,7 @@ class HttpPortTest {
     HttpPeer first = peer("127.0.0.2");
     peer("127.0.0.2");
     peer("127.0.0.2");
-    assertThat(peer("127.0.0.2").ended()).isTrue();
+    assertThat(peer("127.0.0.2").answer().status()).isEqualTo(503);
 
     first.close();
 
@@ -150,10 +159,11 @@ class HttpPortTest {
     for (int i = 0; i < 8; i++) {
       peer("127.0.0." + (1 + i / 2));
     }
-    assertThat(peer("127.0.0.9").ended()).isTrue();
+    assertThat(peer("127.0.0.9").answer().body()).contains("raise rss.max");
     assertThat(connections.refused()).isEqualTo(1);
     await(() -> !refusals.isEmpty());
-    assertThat(refusals).containsExactly("too many connections, limit=8");
+    assertThat(refusals)
+        .containsExactly("too many connections, limit=8 open=8; to allow more, raise rss.max");
   }
 
   @ParameterizedTest
@@ -180,7 +190,7 @@ class HttpPortTest {
 
   @Test
   void answersOthersWhileOneAddressIsSlow() throws Exception {
-    connections = new PeerConnections(256, 64);
+    connections = new PeerConnections(256, 64, "rss.max", "rss.peer.max");
     start(LONG);
     for (int i = 0; i < 64; i++) {
       peer("127.0.0.2").send("GET / HTTP/1.1\r\nHost: ");
@@ -423,7 +433,7 @@ class HttpPortTest {
         new HttpPort(
             "other-http",
             Optional.empty(),
-            new AcceptLimit(connections, (peer, reason) -> {}),
+            new AcceptLimit(connections, RefusalReply.HTTP, (peer, reason) -> {}),
             LONG,
             CLOCK,
             this::page);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.common.net.AcceptLimit;
 import io.sluice.common.net.PeerConnections;
+import io.sluice.common.net.RefusalReply;
 import io.sluice.common.tls.SelfSignedCertificate;
 import io.sluice.common.tls.TestTls;
 import io.sluice.common.tls.TlsConfig;
@@ -41,7 +42,8 @@ class HttpPortTlsTest {
 
   private final AtomicLong nanos = new AtomicLong();
   private final Set<String> keyReaders = ConcurrentHashMap.newKeySet();
-  private final PeerConnections connections = new PeerConnections(16, 16);
+  private final PeerConnections connections =
+      new PeerConnections(16, 16, "rss.max", "rss.peer.max");
   private HttpPort port;
 
   @BeforeAll
@@ -75,7 +77,7 @@ class HttpPortTlsTest {
         new HttpPort(
             "tls-http",
             Optional.of(tls.httpServer(true)),
-            new AcceptLimit(connections, (peer, reason) -> {}),
+            new AcceptLimit(connections, RefusalReply.NONE, (peer, reason) -> {}),
             new HttpTimeouts(requestMs, LONG_MS, LONG_MS, LONG_MS, LONG_MS),
             Clock.systemUTC(),
             call -> CompletableFuture.completedStage(HttpAnswer.text(200, caller(call))));

@@ -4,6 +4,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufInputStream;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.sluice.common.error.SluiceException;
@@ -103,9 +104,6 @@ final class LocalHandshake extends SimpleChannelInboundHandler<ByteBuf> {
 
   private static void send(
       ChannelHandlerContext context, LocalSocketFrame type, MessageLite message) {
-    byte[] bytes = message.toByteArray();
-    ByteBuf frame = context.alloc().buffer(LocalSocketFrame.HEADER_LENGTH + bytes.length);
-    frame.writeIntLE(bytes.length).writeByte(type.wireNumber()).writeBytes(bytes);
-    context.writeAndFlush(frame);
+    context.writeAndFlush(Unpooled.wrappedBuffer(type.encode(message)));
   }
 }

@@ -1,6 +1,7 @@
 package io.sluice.server.net;
 
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
@@ -21,6 +22,10 @@ import io.netty.util.concurrent.GlobalEventExecutor;
 import io.sluice.common.file.LocalSockets;
 import io.sluice.common.file.SocketIdentity;
 import io.sluice.common.net.KeyedCounts;
+import io.sluice.common.net.LimitReached;
+import io.sluice.common.net.LingeringClose;
+import io.sluice.proto.Error;
+import io.sluice.proto.Status;
 import io.sluice.server.disk.Descriptors;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.read.FileReads;
@@ -28,6 +33,7 @@ import io.sluice.transport.protocol.ConnectionGuard;
 import io.sluice.transport.protocol.LocalSocketFrame;
 import io.sluice.transport.protocol.ProofScope;
 import io.sluice.transport.protocol.ServerHandshake;
+import io.sluice.transport.server.DataTransportConfig;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -63,6 +69,9 @@ public final class ShortCircuitServer implements AutoCloseable {
    */
   private static final int SEND_BUFFER_BYTES = 4 << 10;
 
+  /** Maximum number of refused connections that are open until their peer has read the reason. */
+  private static final int MAX_REFUSAL_REPLIES = 64;
+
   private static final int READ_BYTES =
       LocalSocketFrame.HEADER_LENGTH + LocalSocketFrame.RUN_FILES.maxLength();
 
@@ -81,6 +90,9 @@ public final class ShortCircuitServer implements AutoCloseable {
   private EventLoopGroup eventLoop;
   private Channel listener;
 
+  // Used by the event loop only.
+  private int refusalReplies;
+
   /** Set before the first connection is accepted. */
   private volatile ProofScope scope;
 
@@ -88,12 +100,14 @@ public final class ShortCircuitServer implements AutoCloseable {
   private FileChannel placeholder;
 
   /** Receives refused connections, on the event loop. Must not block. */
-  @FunctionalInterface
   public interface Denials {
     /**
      * @param peer user id and process id reported by the kernel
      */
     void denied(String peer, String reason);
+
+    /** As {@link #denied}, for a connection beyond a limit. */
+    void beyondLimit(String peer, String reason);
   }
 
   /**
@@ -220,14 +234,21 @@ public final class ShortCircuitServer implements AutoCloseable {
           denials.denied(peer, reason);
         };
     if (connections.size() >= config.maxConnections()) {
-      denied.accept("too many connections, limit " + config.maxConnections());
-      channel.close();
+      refuse(
+          channel,
+          peer,
+          LimitReached.ofPort(config.maxConnections(), DataTransportConfig.MAX_CONNECTIONS.name()));
       return;
     }
     String user = Integer.toString(credentials.uid());
     if (!users.add(user, config.maxConnectionsPerUser())) {
-      denied.accept("too many connections of this user, limit " + config.maxConnectionsPerUser());
-      channel.close();
+      refuse(
+          channel,
+          peer,
+          LimitReached.of(
+              "of user id " + user,
+              config.maxConnectionsPerUser(),
+              DataTransportConfig.MAX_CONNECTIONS_PER_PEER.name()));
       return;
     }
     channel.closeFuture().addListener(closed -> users.remove(user));
@@ -251,6 +272,24 @@ public final class ShortCircuitServer implements AutoCloseable {
         .addLast(new LocalFrameDecoder(handshake::expected, denied))
         .addLast(handshake)
         .addLast(new RequestDeadline(config.firstRequestMs(), config.idleMs(), denied));
+  }
+
+  /** Closes a connection beyond a limit; the first ones at a time get the reason. */
+  @SuppressWarnings("FutureReturnValueIgnored") // A failure to close needs no handling.
+  private void refuse(EpollDomainSocketChannel channel, String peer, String reason) {
+    counters.denied();
+    denials.beyondLimit(peer, reason);
+    if (refusalReplies == MAX_REFUSAL_REPLIES) {
+      channel.close();
+      return;
+    }
+    refusalReplies++;
+    channel.closeFuture().addListener(closed -> refusalReplies--);
+    LingeringClose.refuse(
+        channel,
+        Unpooled.wrappedBuffer(
+            LocalSocketFrame.ERROR.encode(
+                Error.newBuilder().setStatus(Status.BUSY).setMessage(reason).build())));
   }
 
   private RunFileRequests.PendingFiles pendingOf(String user) {

@@ -7,6 +7,7 @@ import io.netty.buffer.PooledByteBufAllocator;
 import io.prometheus.client.CollectorRegistry;
 import io.sluice.common.net.AcceptLimit;
 import io.sluice.common.net.PeerConnections;
+import io.sluice.common.net.RefusalReply;
 import io.sluice.metrics.http.HttpTimeouts;
 import io.sluice.proto.DiskState;
 import io.sluice.proto.GetStatusReply;
@@ -50,7 +51,10 @@ class ServerHttpTest {
     return ServerHttp.start(
         new InetSocketAddress("127.0.0.1", port),
         Optional.empty(),
-        new AcceptLimit(new PeerConnections(256, 64), (peer, reason) -> {}),
+        new AcceptLimit(
+            new PeerConnections(256, 64, "rss.max", "rss.peer.max"),
+            RefusalReply.HTTP,
+            (peer, reason) -> {}),
         timeouts,
         Clock.systemUTC(),
         registry(),

@@ -95,7 +95,17 @@ class ShortCircuitServerTest {
         guard,
         hello -> HelloReply.newBuilder().setEpoch(EPOCH).build(),
         counters,
-        (peer, reason) -> denials.add(peer + " " + reason));
+        new ShortCircuitServer.Denials() {
+          @Override
+          public void denied(String peer, String reason) {
+            denials.add(peer + " " + reason);
+          }
+
+          @Override
+          public void beyondLimit(String peer, String reason) {
+            denials.add(peer + " beyond the limit: " + reason);
+          }
+        });
   }
 
   @AfterEach
@@ -161,7 +171,8 @@ class ShortCircuitServerTest {
         .asString()
         .startsWith("uid=")
         .contains("pid=" + ProcessHandle.current().pid())
-        .endsWith("too many connections of this user, limit 3");
+        .contains(" beyond the limit: too many connections of user id ")
+        .endsWith(", limit=3 open=3; to allow more, raise rss.server.connections.per.peer.max");
     assertThat(counters.deniedConnections()).isEqualTo(1);
 
     clients.get(0).close();

@@ -43,8 +43,6 @@ public final class GrpcDataTransport extends EventLoopTransport<GrpcConnection> 
     ManagedChannel channel =
         tls()
             .channel(server.getHost(), server.getRpcPort())
-            // Retries would keep copies of sent data; callers retry requests.
-            .disableRetry()
             .directExecutor()
             .eventLoopGroup(eventLoops())
             .channelType(io().socketClass())

@@ -1,5 +1,9 @@
 package io.sluice.transport.protocol;
 
+import com.google.protobuf.MessageLite;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
 /**
  * Type and maximum length of a message on the Unix domain socket of a server. A frame has 5 bytes
  * of header, then the message: 4 bytes length of the message (little-endian), 1 byte type.
@@ -12,6 +16,8 @@ public enum LocalSocketFrame {
   HELLO_REPLY(FrameType.HELLO_REPLY),
   CHALLENGE(FrameType.CHALLENGE),
   PROOF(FrameType.PROOF),
+  /** The connection is refused, because a limit of connections is reached. */
+  ERROR(FrameType.ERROR.wireNumber(), 4 << 10),
   /**
    * 64 names of 38 bytes, an application of 256 characters, two numbers. The reply consists of
    * descriptors.
@@ -40,6 +46,17 @@ public enum LocalSocketFrame {
   /** Maximum length of the message, in bytes. */
   public int maxLength() {
     return maxLength;
+  }
+
+  /** Encodes a frame. */
+  public byte[] encode(MessageLite message) {
+    byte[] bytes = message.toByteArray();
+    return ByteBuffer.allocate(HEADER_LENGTH + bytes.length)
+        .order(ByteOrder.LITTLE_ENDIAN)
+        .putInt(bytes.length)
+        .put((byte) wireNumber)
+        .put(bytes)
+        .array();
   }
 
   /**

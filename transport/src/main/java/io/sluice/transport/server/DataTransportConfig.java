@@ -3,6 +3,7 @@ package io.sluice.transport.server;
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSchema;
 import io.sluice.common.config.ConfigSet;
+import io.sluice.common.net.PeerConnections;
 import java.util.List;
 
 /**
@@ -34,7 +35,7 @@ public record DataTransportConfig(
 
   private static final long LONGEST_TIMEOUT_MS = 3_600_000;
 
-  static final ConfigKey<Integer> MAX_CONNECTIONS =
+  public static final ConfigKey<Integer> MAX_CONNECTIONS =
       ConfigKey.integer("rss.server.connections.max")
           .defaultValue(DEFAULT.maxConnections())
           .atLeast(1)
@@ -44,7 +45,7 @@ public record DataTransportConfig(
                   + " KiB.")
           .build();
 
-  static final ConfigKey<Integer> MAX_CONNECTIONS_PER_PEER =
+  public static final ConfigKey<Integer> MAX_CONNECTIONS_PER_PEER =
       ConfigKey.integer("rss.server.connections.per.peer.max")
           .defaultValue(DEFAULT.maxConnectionsPerPeer())
           .atLeast(1)
@@ -56,7 +57,7 @@ public record DataTransportConfig(
                   + " it if many executors share an address (NAT) or an IPv6 /64 network.")
           .build();
 
-  static final ConfigKey<Integer> MAX_CONNECTIONS_PER_APPLICATION =
+  public static final ConfigKey<Integer> MAX_CONNECTIONS_PER_APPLICATION =
       ConfigKey.integer("rss.server.connections.per.application.max")
           .defaultValue(DEFAULT.maxConnectionsPerApplication())
           .atLeast(1)
@@ -98,6 +99,15 @@ public record DataTransportConfig(
                   + " being sent; after it, the connection is closed and its memory freed, and"
                   + " clients retry. Raise it for clients on slow networks.")
           .build();
+
+  /** Counts the connections of a port that has the limits in total and for one address. */
+  public PeerConnections connectionsOfPort() {
+    return new PeerConnections(
+        maxConnections,
+        maxConnectionsPerPeer,
+        MAX_CONNECTIONS.name(),
+        MAX_CONNECTIONS_PER_PEER.name());
+  }
 
   /** Keys of this record. */
   public static final List<ConfigKey<?>> KEYS =

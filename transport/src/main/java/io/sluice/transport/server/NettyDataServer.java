@@ -5,8 +5,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
@@ -14,11 +12,11 @@ import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.ssl.SslContext;
-import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.netty.util.concurrent.SingleThreadEventExecutor;
 import io.sluice.common.net.IoMode;
+import io.sluice.common.net.LingeringClose;
 import io.sluice.common.net.SocketIo;
 import io.sluice.common.tls.HandshakeThreads;
 import java.io.IOException;
@@ -151,22 +149,7 @@ public final class NettyDataServer implements AutoCloseable {
       return;
     }
     ByteBuf error = ServerConnection.tooManyConnections(channel.alloc(), service, reason);
-    channel.pipeline().addLast(new DroppingReader());
-    // The channel becomes active after its initialization.
-    channel.eventLoop().execute(() -> LingeringClose.afterSending(channel, error));
-  }
-
-  /** Reads and drops the bytes of a refused connection. */
-  private static final class DroppingReader extends ChannelInboundHandlerAdapter {
-    @Override
-    public void channelRead(ChannelHandlerContext context, Object message) {
-      ReferenceCountUtil.release(message);
-    }
-
-    @Override
-    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-      context.close();
-    }
+    LingeringClose.refuse(channel, error);
   }
 
   /** The bound port. */

@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.socket.DuplexChannel;
+import io.sluice.common.net.LingeringClose;
 import io.sluice.transport.protocol.ChannelFrameSink;
 import io.sluice.transport.protocol.FrameReceiver;
 import java.io.IOException;

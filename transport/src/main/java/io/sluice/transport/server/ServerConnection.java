@@ -10,6 +10,7 @@ import io.sluice.common.error.PeerText;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.common.error.UnexpectedFailure;
+import io.sluice.common.net.LimitReached;
 import io.sluice.proto.Error;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.Hello;
@@ -282,10 +283,10 @@ final class ServerConnection {
     String application = hello.getApplication();
     if (!counters.applicationOpened(config, application)) {
       String reason =
-          "too many connections of application "
-              + application
-              + ", limit="
-              + config.maxConnectionsPerApplication();
+          LimitReached.of(
+              "of application " + application,
+              config.maxConnectionsPerApplication(),
+              DataTransportConfig.MAX_CONNECTIONS_PER_APPLICATION.name());
       counters.denied(Denial.APPLICATION, transport.peer(), application, reason);
       throw new SluiceException(StatusCode.BUSY, reason);
     }

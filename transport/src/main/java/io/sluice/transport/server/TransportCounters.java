@@ -1,6 +1,7 @@
 package io.sluice.transport.server;
 
 import io.sluice.common.net.KeyedCounts;
+import io.sluice.common.net.LimitReached;
 import io.sluice.common.net.PeerConnections;
 import java.net.SocketAddress;
 import java.util.EnumMap;
@@ -26,7 +27,7 @@ public final class TransportCounters {
 
   /** Without a listener for denials. */
   public TransportCounters() {
-    this((peer, application, reason) -> {});
+    this((why, peer, application, reason) -> {});
   }
 
   /**
@@ -45,7 +46,7 @@ public final class TransportCounters {
     /**
      * @param application requested application, or empty
      */
-    void denied(String peer, String application, String reason);
+    void denied(Denial why, String peer, String application, String reason);
   }
 
   /** Reason for refusing a connection. Names are label values of a metric. */
@@ -77,14 +78,17 @@ public final class TransportCounters {
         return refused(
             Denial.PEER,
             peer,
-            "too many connections from "
-                + PeerConnections.address(peer)
-                + ", limit="
-                + limits.maxConnectionsPerPeer());
+            LimitReached.of(
+                "from " + PeerConnections.address(peer),
+                limits.maxConnectionsPerPeer(),
+                DataTransportConfig.MAX_CONNECTIONS_PER_PEER.name()));
       }
       open = openConnections.get();
     }
-    return refused(Denial.TOTAL, peer, "too many connections, limit=" + limits.maxConnections());
+    return refused(
+        Denial.TOTAL,
+        peer,
+        LimitReached.ofPort(limits.maxConnections(), DataTransportConfig.MAX_CONNECTIONS.name()));
   }
 
   private String refused(Denial why, SocketAddress peer, String reason) {
@@ -131,7 +135,7 @@ public final class TransportCounters {
   /** Counts and reports a refused connection. */
   void denied(Denial why, String peer, String application, String reason) {
     denied.get(why).increment();
-    denials.denied(peer, application, reason);
+    denials.denied(why, peer, application, reason);
   }
 
   /** Number of connections refused for a reason. */

@@ -11,6 +11,7 @@ import io.sluice.common.auth.ConnectionCredentials;
 import io.sluice.common.net.AcceptLimit;
 import io.sluice.common.net.IoMode;
 import io.sluice.common.net.PeerConnections;
+import io.sluice.common.net.RefusalReply;
 import io.sluice.common.net.SocketIo;
 import io.sluice.common.rpc.CallBounds;
 import io.sluice.common.rpc.CallLimits;
@@ -161,7 +162,10 @@ public interface Loopback extends AutoCloseable {
     RpcPort.configure(
         builder,
         io.serverSocketClass(),
-        new AcceptLimit(new PeerConnections(10_000, 10_000), (peer, reason) -> {}),
+        new AcceptLimit(
+            new PeerConnections(10_000, 10_000, "rss.max", "rss.peer.max"),
+            RefusalReply.HTTP2,
+            (peer, reason) -> {}),
         new CallBounds(
             GrpcDataService.limits(CallLimits.control()),
             scheduler,

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
 /** Connections whose token expires or is revoked while they are open. */
 class TokenContractTest extends TransportEnds {
   private static final long LIFETIME_MS = 10_000;
+  private static final int HOURS_MS = 4 * 3_600_000;
 
   private final SettableClock clock = new SettableClock();
   private final Revocations revocations = new Revocations(clock);
@@ -43,13 +44,15 @@ class TokenContractTest extends TransportEnds {
   @BeforeEach
   void requireTokens() throws IOException {
     service.guard(new ConnectionGuard(authority, true, new SecureRandom()));
-    // The periodic check of connections is due after an hour.
-    restart(4 * 3_600_000);
+    restart(HOURS_MS);
     renewToken();
   }
 
-  private void restart(int timeoutMs) throws IOException {
-    start(new DataTransportConfig(timeoutMs, timeoutMs, timeoutMs, 100, 100));
+  /**
+   * @param helloTimeoutMs four times the interval of the periodic check of connections
+   */
+  private void restart(int helloTimeoutMs) throws IOException {
+    start(new DataTransportConfig(helloTimeoutMs, HOURS_MS, HOURS_MS, 100, 100));
     proving =
         loopback.newClient(
             new TransportConfig(5_000, 30_000, variant.clientIoMode(), 2, LIMITS), credentials);
@@ -90,7 +93,7 @@ class TokenContractTest extends TransportEnds {
 
   @Test
   void everyRequestInProgressFailsWithTheExpiry() throws Exception {
-    restart(1_000);
+    restart(4_000);
     DataConnection connection = connect();
     push(connection, 1, randomBytes(SLABS * SLAB));
     CompletableFuture<PushAck> waits = connection.push(pushOf(2), direct(randomBytes(300_000)));
@@ -105,7 +108,7 @@ class TokenContractTest extends TransportEnds {
 
   @Test
   void anIdleConnectionIsClosedWhenItsTokenHasExpired() throws Exception {
-    restart(1_000);
+    restart(4_000);
     DataConnection connection = connect();
 
     clock.pass(LIFETIME_MS);
@@ -137,7 +140,7 @@ class TokenContractTest extends TransportEnds {
 
   @Test
   void anIdleConnectionIsClosedWhenItsTokenIsRevoked() throws Exception {
-    restart(1_000);
+    restart(4_000);
     DataConnection connection = connect();
 
     revocations.add(
