@@ -4,7 +4,7 @@ import io.sluice.common.auth.Revocation;
 import io.sluice.common.auth.Revocation.Kind;
 import io.sluice.common.auth.Revocation.Subject;
 import io.sluice.common.auth.Revocations;
-import io.sluice.common.auth.Users;
+import io.sluice.common.auth.UserNames;
 import io.sluice.common.error.PeerText;
 import io.sluice.coordinator.cluster.RevocationTable;
 import io.sluice.coordinator.state.ClusterView;
@@ -60,9 +60,14 @@ public final class TokenRevocations {
 
   /** Revokes all tokens that were issued to a user until now. */
   CompletionStage<Revocation> revokeUser(String user) {
-    if (!Users.isName(user)) {
+    if (!UserNames.isName(user)) {
       return CompletableFuture.failedFuture(
-          new ApiException(BAD_REQUEST, "not a name of a user: " + PeerText.quoted(user)));
+          new ApiException(
+              BAD_REQUEST,
+              "name of a user: expected "
+                  + UserNames.EXPECTED
+                  + ", found "
+                  + PeerText.quoted(user)));
     }
     Subject subject = new Subject(Kind.USER, user);
     return AdminResult.submit(owner, (view, nowMs) -> revoked(view, subject, List.of()));

@@ -10,7 +10,7 @@ import io.sluice.client.TransportKind;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.common.auth.ApplicationCredential;
 import io.sluice.common.auth.ApplicationCredentials;
-import io.sluice.common.auth.CallProofs;
+import io.sluice.common.auth.TestUsers;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.common.tls.ClientTls;
@@ -24,9 +24,7 @@ import io.sluice.transport.client.DataConnection;
 import io.sluice.transport.client.DataTransport;
 import io.sluice.transport.client.NettyDataTransport;
 import io.sluice.transport.client.TransportConfig;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -58,7 +56,7 @@ class TokenLifetimeTest {
   }
 
   private SluiceClient driver(TransportKind kind) throws Exception {
-    return cluster.client(kind, "alice.app", "alice", SecuredCluster.ALICE, Map.of());
+    return cluster.client(kind, "alice~app", "alice", SecuredCluster.ALICE, Map.of());
   }
 
   private static ApplicationCredential newest(SluiceClient client) {
@@ -72,7 +70,7 @@ class TokenLifetimeTest {
     cluster.start(LIFETIME_MS + "ms");
     SluiceClient driver = driver(kind);
     ShuffleAssignment assignment = SecuredCluster.assigned(driver);
-    SluiceClient executor = cluster.client(kind, "alice.app", null, null, Map.of());
+    SluiceClient executor = cluster.client(kind, "alice~app", null, null, Map.of());
     executor.credentials().update(newest(driver));
     SecuredCluster.push(executor, assignment, 1000);
     long firstMs = newest(driver).issuedMs();
@@ -93,11 +91,7 @@ class TokenLifetimeTest {
             .build();
     try {
       return AdminGrpc.newBlockingStub(channel)
-          .withInterceptors(
-              CallProofs.ofUser(
-                  "root",
-                  SecuredCluster.ROOT.getBytes(StandardCharsets.US_ASCII),
-                  new SecureRandom()))
+          .withInterceptors(TestUsers.proofs("root", SecuredCluster.ROOT))
           .call(ApiCall.newBuilder().setMethod(method).setPath("/api/v1/" + path).build());
     } finally {
       channel.shutdownNow();
@@ -138,7 +132,7 @@ class TokenLifetimeTest {
   private static CompletableFuture<?> request(DataConnection connection) {
     return connection.open(
         Open.newBuilder()
-            .setShuffle(ShuffleId.newBuilder().setApplication("alice.app"))
+            .setShuffle(ShuffleId.newBuilder().setApplication("alice~app"))
             .addPartitions(0)
             .build());
   }
@@ -151,7 +145,7 @@ class TokenLifetimeTest {
     SecuredCluster.push(driver, assignment, 1000);
     ApplicationCredential stolen = newest(driver);
     DataTransport thief = transport(stolen);
-    DataConnection connection = thief.connect(server(), "alice.app", "thief").get();
+    DataConnection connection = thief.connect(server(), "alice~app", "thief").get();
     assertThat(failure(request(connection))).isNull();
 
     revoke("users/alice");
@@ -163,7 +157,7 @@ class TokenLifetimeTest {
     }
     assertThat(refusal).hasMessageContaining("an operator revoked the tokens of user \"alice\"");
     assertThat(connection.isOpen()).isFalse();
-    assertThat(failure(thief.connect(server(), "alice.app", "thief")))
+    assertThat(failure(thief.connect(server(), "alice~app", "thief")))
         .isInstanceOfSatisfying(
             SluiceException.class, e -> assertThat(e.code()).isEqualTo(StatusCode.DENIED))
         .hasMessageContaining("is revoked");
@@ -184,11 +178,11 @@ class TokenLifetimeTest {
     SecuredCluster.push(driver, assignment, 1000);
     ApplicationCredential stolen = newest(driver);
 
-    revoke("applications/alice.app");
+    revoke("applications/alice~app");
 
     assertThat(admin("GET", "events").getBody().toStringUtf8())
         .contains("APPLICATION_ENDED", "TOKENS_REVOKED");
-    while (failure(transport(stolen).connect(server(), "alice.app", "thief")) == null) {
+    while (failure(transport(stolen).connect(server(), "alice~app", "thief")) == null) {
       // Until the server's next heartbeat.
     }
   }
