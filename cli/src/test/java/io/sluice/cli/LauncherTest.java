@@ -329,6 +329,28 @@ class LauncherTest {
   }
 
   @Test
+  void aCommandThatWaitedForABuildDoesNotKeepTheLock() throws Exception {
+    Path checkout = checkout();
+    built(checkout, LATER);
+    Path stamp = checkout.resolve("dist/target/home/RELEASE");
+    file(checkout.resolve("pom.xml"), LATER.plusSeconds(1));
+    script(tools.resolve("mvn"), "echo MVN");
+    // Another build has the lock, and ends while this command waits.
+    script(tools.resolve("flock"), "[ \"$1\" != -n ] || exit 1", "touch " + stamp);
+    script(
+        javaHome.resolve("bin/java"),
+        "if [ \"$1\" = -version ]; then echo 'openjdk version \"17.0.1\"' >&2; exit 0; fi",
+        "echo JAVA",
+        "if [ -e /proc/$$/fd/9 ]; then echo LOCKED; fi");
+
+    Result result = run(checkout.resolve("sluice"), Map.of(), "admin");
+
+    assertThat(result.exitCode()).isZero();
+    assertThat(result.lines())
+        .containsExactly("Waiting for another build of this checkout.", "JAVA");
+  }
+
+  @Test
   void aCheckoutBuildsTheBenchmarksOnlyForABenchmark() throws Exception {
     Path checkout = checkout();
     built(checkout, LATER);
