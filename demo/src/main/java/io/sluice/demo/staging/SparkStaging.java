@@ -17,6 +17,8 @@ public final class SparkStaging {
   /** Heap of a driver: queries of TPC-DS broadcast tables of some million rows. */
   private static final String DRIVER_HEAP = "-Xmx2g";
 
+  private static final String COORDINATORS = "spark.rss.coordinator.quorum";
+
   private final Staging staging;
   private final SparkHome spark;
   private Map<String, String> environment;
@@ -72,7 +74,7 @@ public final class SparkStaging {
         "org.apache.spark.shuffle.RssShuffleManager",
         "spark.executor.extraClassPath",
         staging.installation().clientJar(spark).toString(),
-        "spark.rss.coordinator.quorum",
+        COORDINATORS,
         coordinators);
   }
 
@@ -93,7 +95,7 @@ public final class SparkStaging {
             staging.directory()));
   }
 
-  /** Starts the driver of one side. */
+  /** Starts the driver of one side, with the plugin if its settings name coordinators. */
   public DriverProcess startDriver(
       Side side,
       String mainClass,
@@ -104,7 +106,7 @@ public final class SparkStaging {
     List<String> classPath = new ArrayList<>();
     classPath.add(Installation.all(spark.jars()));
     classPath.add(Installation.all(staging.installation().driverJars()));
-    if (side == Side.SLUICE) {
+    if (settings.spark().containsKey(COORDINATORS)) {
       classPath.add(staging.installation().clientJar(spark).toString());
     }
     return start(
