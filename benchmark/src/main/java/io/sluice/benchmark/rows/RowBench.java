@@ -78,11 +78,12 @@ final class RowBench implements Comparison {
     for (BlockCodec codec : plan.codecs()) {
       for (int pass = 0; pass < plan.passes(); pass++) {
         progress.step(codec + ": replay " + (pass + 1) + " of " + plan.passes());
-        for (Path file : files) {
-          RowExchange measured = RowReplay.of(file, codec);
+        for (int i = 0; i < files.size(); i++) {
+          RowExchange measured = RowReplay.of(files.get(i), codec);
           if (pass == plan.passes() - 1) {
             table.add(measured);
           }
+          progress.advance(i + 1, files.size(), "exchanges");
         }
       }
     }
