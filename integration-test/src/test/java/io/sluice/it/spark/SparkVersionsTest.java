@@ -46,6 +46,12 @@ class SparkVersionsTest {
           "localReader",
           "rowChecksums");
 
+  /** Jobs whose rows are encoded as row planes, by a private field of Spark's serializer. */
+  private static final List<String> ROW_JOBS = List.of("skewJoin", "localReader");
+
+  /** Maximum bytes that {@link #ROW_JOBS} write, of those of the built-in shuffle. */
+  private static final long ROW_PERCENT = 80;
+
   private static final SparkVersion NEWEST = SparkVersion.SPARK_4_2;
 
   /** A fetch failure of user code that names an executor causes one retry of the stage. */
@@ -120,12 +126,20 @@ class SparkVersionsTest {
     assertThat(found.number(BLAMED, "failedStages")).isEqualTo(1);
     written += found.number(BLAMED, "bytesWritten");
     assertThat(probe.counters().since(before).pushedBytes()).isEqualTo(written).isPositive();
+    assertThat(bytesOfRows(found))
+        .as("bytes of rows with row planes")
+        .isPositive()
+        .isLessThan(bytesOfRows(own) * ROW_PERCENT / 100);
     assertSettingsArrived(found);
     assertThat(found.results().getProperty("rowChecksums.plan"))
         .contains(spark.isAtLeast(SparkVersion.SPARK_4_1) ? "checksum=" : "checksum=none")
         .doesNotContain(
             spark.isAtLeast(SparkVersion.SPARK_4_1) ? "checksum=none" : "checksum=0",
             "checksum=0 ");
+  }
+
+  private static long bytesOfRows(Outcome outcome) {
+    return ROW_JOBS.stream().mapToLong(job -> outcome.number(job, "bytesWritten")).sum();
   }
 
   private static void assertSettingsArrived(Outcome found) {
