@@ -18,7 +18,7 @@ import io.sluice.proto.UnregisterApplicationRequest;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
-import java.net.SocketException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -167,12 +167,9 @@ class AuditTest {
         socket.setSoTimeout((int) TimeUnit.SECONDS.toMillis(WAIT_SECONDS));
         open.add(socket);
       }
-      // The port sends its settings on accepted connections, and closes the others.
-      int accepted = 0;
-      for (Socket socket : open) {
-        accepted += isAccepted(socket);
+      for (Socket refused : open.subList(3, 20)) {
+        assertThat(received(refused)).contains("raise rss.coordinator.connections.per.peer.max");
       }
-      assertThat(accepted).isEqualTo(3);
     } finally {
       for (Socket socket : open) {
         socket.close();
@@ -182,7 +179,10 @@ class AuditTest {
     assertThat(line)
         .containsEntry("action", "connect")
         .containsEntry("outcome", "DENIED")
-        .containsEntry("reason", "too many connections from 127.0.0.1, limit=3");
+        .containsEntry(
+            "reason",
+            "gRPC port: too many connections from 127.0.0.1, limit=3 open=3; to allow more, raise"
+                + " rss.coordinator.connections.per.peer.max");
     assertThat(lines).as("of seventeen").hasSizeLessThan(16);
   }
 
@@ -195,7 +195,9 @@ class AuditTest {
         socket.setSoTimeout((int) TimeUnit.SECONDS.toMillis(WAIT_SECONDS));
         open.add(socket);
       }
-      assertThat(isAccepted(open.get(4))).as("to the fifth").isZero();
+      assertThat(received(open.get(4)))
+          .startsWith("HTTP/1.1 503 ")
+          .contains("raise rss.coordinator.http.connections.per.peer.max");
     } finally {
       for (Socket socket : open) {
         socket.close();
@@ -203,15 +205,14 @@ class AuditTest {
     }
     assertThat(next())
         .containsEntry("outcome", "DENIED")
-        .containsEntry("reason", "HTTP port: too many connections from 127.0.0.1, limit=4");
+        .containsEntry(
+            "reason",
+            "HTTP port: too many connections from 127.0.0.1, limit=4 open=4; to allow more, raise"
+                + " rss.coordinator.http.connections.per.peer.max");
   }
 
-  /** Returns 1 if the port has sent data, 0 if it has closed the connection. */
-  private static int isAccepted(Socket socket) throws IOException {
-    try {
-      return socket.getInputStream().read() < 0 ? 0 : 1;
-    } catch (SocketException reset) {
-      return 0;
-    }
+  /** Returns everything that the port sent before it closed the connection. */
+  private static String received(Socket refused) throws IOException {
+    return new String(refused.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
   }
 }

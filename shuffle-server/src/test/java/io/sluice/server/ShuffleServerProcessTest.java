@@ -1,5 +1,6 @@
 package io.sluice.server;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -608,7 +609,9 @@ class ShuffleServerProcessTest {
         socket.bind(new InetSocketAddress("127.0.0.2", 0));
         socket.connect(new InetSocketAddress("127.0.0.1", server.httpPort()));
       }
-      assertThat(open.get(2).getInputStream().read()).isEqualTo(-1);
+      assertThat(new String(open.get(2).getInputStream().readAllBytes(), US_ASCII))
+          .startsWith("HTTP/1.1 503 ")
+          .contains("raise rss.server.http.connections.per.peer.max");
       assertThat(metrics(server))
           .contains(
               "sluice_server_http_peer_connections_refused_total 1.0\n",

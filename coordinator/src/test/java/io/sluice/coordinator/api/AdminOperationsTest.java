@@ -336,16 +336,16 @@ class AdminOperationsTest {
     restartWithSecret();
     coordinator.application("ann~app", "ann");
 
-    done("POST", "applications/ann.app/revocation");
+    done("POST", "applications/ann~app/revocation");
     // Also one that this coordinator does not know: other coordinators may have issued its tokens.
-    done("POST", "applications/ann.other/revocation");
+    done("POST", "applications/ann~other/revocation");
 
     assertThat(done("GET", "applications/ann~app").at("/application/state").asString())
         .isEqualTo("ENDED");
     assertThat(done("GET", "revocations").at("/revocations/0/name").asString())
         .isEqualTo("ann~app");
     assertThat(done("GET", "revocations").at("/revocations/1/name").asString())
-        .isEqualTo("ann.other");
+        .isEqualTo("ann~other");
     assertRefused(send("POST", "applications/a%20b/revocation"), 400, "application id");
     assertRefused(send("POST", "users/a%20b/revocation"), 400, "name of a user: expected");
   }

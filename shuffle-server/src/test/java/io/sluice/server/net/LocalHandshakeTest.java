@@ -233,7 +233,7 @@ class LocalHandshakeTest {
   void closesAnIdleConnectionWhenItsTokenIsRevoked() throws Exception {
     channel.writeInbound(frame(LocalSocketFrame.PROOF, proof(client())));
     revocations.add(
-        List.of(Revocation.ofApplication("a.b", clock.millis(), clock.millis() + TOKEN_MS)));
+        List.of(Revocation.ofApplication("a~b", clock.millis(), clock.millis() + TOKEN_MS)));
 
     pass(LocalTokenCheck.INTERVAL_MS);
 
