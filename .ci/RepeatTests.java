@@ -10,17 +10,23 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.junit.platform.engine.CancellationToken;
+import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherExecutionRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
 /**
- * Runs the tests of one module many times in one JVM. Started by {@code .ci/repeat} as a source
- * file: {@code RepeatTests MODULE TEST-CLASSES NAMES RUNS ROWS}, where NAMES is a regular expression
- * of class names. Each run adds the line {@code MODULE SECONDS TESTS FAILED NAMES} to the file ROWS;
- * stack traces of failures go to standard output.
+ * Runs the tests of one module many times in one JVM. Started by {@code .ci/repeat} and {@code
+ * .ci/bugs} as a source file: {@code RepeatTests MODULE TEST-CLASSES NAMES RUNS ROWS}, where NAMES is
+ * a regular expression of class names. With 0 as RUNS, the tests run once, until the first one
+ * fails. Each run adds the line {@code MODULE SECONDS TESTS FAILED NAMES} to the file ROWS; stack
+ * traces of failures go to standard output.
  */
 final class RepeatTests {
   public static void main(String[] arguments) throws IOException {
@@ -37,9 +43,24 @@ final class RepeatTests {
             .selectors(selectClasspathRoots(Set.of(classes)))
             .filters(includeClassNamePatterns(names), excludeTags("nightly"))
             .build();
-    for (int run = 1; run <= runs; run++) {
+    for (int run = 1; run <= Math.max(1, runs); run++) {
       SummaryGeneratingListener listener = new SummaryGeneratingListener();
-      LauncherFactory.create().execute(tests, listener);
+      CancellationToken end = CancellationToken.create();
+      TestExecutionListener ending =
+          new TestExecutionListener() {
+            @Override
+            public void executionFinished(TestIdentifier test, TestExecutionResult result) {
+              if (runs == 0 && result.getStatus() == TestExecutionResult.Status.FAILED) {
+                end.cancel();
+              }
+            }
+          };
+      LauncherFactory.create()
+          .execute(
+              LauncherExecutionRequestBuilder.request(tests)
+                  .listeners(listener, ending)
+                  .cancellationToken(end)
+                  .build());
       TestExecutionSummary summary = listener.getSummary();
       List<TestExecutionSummary.Failure> failures = summary.getFailures();
       if (summary.getTestsStartedCount() == 0) {
