@@ -19,6 +19,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Goal: batches arrive in map order within the limit, and held blocks need no more memory. */
@@ -110,6 +111,31 @@ class MapOrderReadTest {
           assertThat(order).as("limit %s", limit).isNotEqualTo(inOrder);
         }
       }
+    }
+  }
+
+  @Test
+  void keepsTheOrderWhileFewBlocksAreHeldAtATime() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(1, new Faults() {})) {
+      ShuffleAssignment assignment = cluster.assign(1, 1, 1);
+      ShuffleReadRequest.Builder request =
+          ShuffleReadRequest.builder(assignment).anyOrder().mapOrder();
+      int maps = 40;
+      for (int map = 0; map < maps; map++) {
+        // Each odd map task is pushed before the even one below it.
+        TestBlocks.of(0, map ^ 1, new Random(map), 300, 1)
+            .push(cluster.pool(), assignment, cluster.server(0), 0);
+        request.expect(0, map, map);
+      }
+      long twoBlocks = 2 * (300 + BlockHeader.LENGTH + MapOrder.BLOCK_HEAP_BYTES);
+      cluster.use(config(twoBlocks));
+      List<Integer> order = new ArrayList<>();
+      try (ShuffleRead read = cluster.read(request.build())) {
+        for (ShuffleBlock block = read.next(); block != null; block = read.next()) {
+          order.add(block.mapIndex());
+        }
+      }
+      assertThat(order).isEqualTo(IntStream.range(0, maps).boxed().toList());
     }
   }
 
