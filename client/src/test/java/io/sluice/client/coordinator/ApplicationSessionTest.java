@@ -503,6 +503,21 @@ class ApplicationSessionTest {
   }
 
   @Test
+  void unregistersAtTheServerToWhichAShuffleWasMoved() throws Exception {
+    FakeCoordinator coordinator = new FakeCoordinator();
+    FakeControl target = new FakeControl();
+    LeasedApplicationSession session = session(5_000, serve(coordinator, 0).getPort());
+    session.onMoved((shuffle, from, to) -> true);
+    session.registerShuffle(4, 1);
+    coordinator.moves = List.of(move(4, "s", server("t", serve(target, 0).getPort())));
+    coordinator.awaitAsked("applied t");
+
+    session.unregisterShuffle(4);
+
+    assertThat(target.asked.poll(60, TimeUnit.SECONDS)).isEqualTo("forget app [4]");
+  }
+
+  @Test
   void unregistersAtAReplacementServerToo() throws Exception {
     FakeCoordinator coordinator = new FakeCoordinator();
     FakeControl first = new FakeControl();

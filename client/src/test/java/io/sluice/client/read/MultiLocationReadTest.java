@@ -346,13 +346,20 @@ class MultiLocationReadTest {
   }
 
   @Test
-  void rejectsLocalBlocksOfAnotherPartitionAndInvalidLengths() throws Exception {
+  void rejectsLocalBlocksOfAnotherPartitionOrAttemptAndInvalidLengths() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, refusals)) {
       ShuffleAssignment assignment = cluster.assign(2, 1, 1);
       TestBlocks blocks = TestBlocks.of(0, 1, random, 100, 1);
       local.add(0, 1, TestBlocks.of(1, 1, random, 100, 1).block(0));
       try (PooledShuffleRead read = cluster.read(request(assignment, blocks).build())) {
         assertThat(missing(read).detail()).contains("the block belongs to attempt=1 partition=1");
+      }
+      TestBlocks swapped = TestBlocks.of(0, 4, random, 100, 1);
+      local.add(0, 4, TestBlocks.of(0, 5, random, 100, 1).block(0));
+      try (PooledShuffleRead read = cluster.read(request(assignment, swapped).build())) {
+        MissingBlocks missing = missing(read);
+        assertThat(missing.reason()).isEqualTo(Reason.CORRUPT);
+        assertThat(missing.detail()).contains("the block belongs to attempt=5 partition=0");
       }
       TestBlocks long2 = TestBlocks.of(0, 2, random, 100, 1);
       byte[] unbelievable = long2.block(0);

@@ -161,6 +161,23 @@ class DemoterTest {
   }
 
   @Test
+  void aFailedMoveIsRetriedAfterAMinute() throws Exception {
+    RunFile run = fillTo(96, 5).get(0);
+    slow.failAtCall(1);
+    demoter.demote();
+    assertThat(run.disk()).isEqualTo(ssd);
+
+    pass(59_000);
+    demoter.demote();
+    assertThat(run.disk()).as("before the minute is over").isEqualTo(ssd);
+
+    pass(2_000);
+    demoter.demote();
+    assertThat(run.disk()).isEqualTo(hdd);
+    files.deletePending();
+  }
+
+  @Test
   void anUnreadableSourceIsReportedToItsHealthAndTheNextRunMoves() throws Exception {
     fillTo(96, 5, 1);
     fast.failReads(true);

@@ -17,6 +17,7 @@ import io.sluice.server.disk.RunFiles;
 import io.sluice.server.disk.Storage;
 import io.sluice.server.disk.StorageKind;
 import io.sluice.server.log.BlockBytes;
+import io.sluice.server.log.OpenSnapshot;
 import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.log.StoreConfig;
@@ -25,6 +26,7 @@ import java.nio.channels.FileChannel;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -65,15 +67,27 @@ class RecoveryFaultsTest {
 
   private static void add(InMemoryStorage storage, InMemoryCatalog catalog, int number)
       throws IOException {
+    add(storage, catalog, number, new ShuffleKey("app", number), 0);
+  }
+
+  /** Adds a run with one block of an attempt in each of some partitions. */
+  private static void add(
+      InMemoryStorage storage,
+      InMemoryCatalog catalog,
+      int number,
+      ShuffleKey shuffle,
+      int... partitions)
+      throws IOException {
     RunId id = new RunId(number, number);
-    ShuffleKey shuffle = new ShuffleKey("app", number);
     RunOrder order = new RunOrder(LAST, number);
     try (Storage.NewFile file = storage.create(RunFiles.fileName(id))) {
       RunWriter writer =
           new RunWriter(
               file.channel(), new RunHeader(id, order, shuffle.application(), shuffle.shuffle()));
-      byte[] block = BlockBytes.block(number, number, 0, 0, true, new byte[50]);
-      writer.writePartition(0, 0, List.of(Unpooled.wrappedBuffer(block)));
+      for (int partition : partitions) {
+        byte[] block = BlockBytes.block(number, number, partition, 0, true, new byte[50]);
+        writer.writePartition(partition, 0, List.of(Unpooled.wrappedBuffer(block)));
+      }
       long length = writer.finish();
       file.commit();
       catalog.add(new RunRecord(id, shuffle, order, length, List.of()));
@@ -119,6 +133,33 @@ class RecoveryFaultsTest {
     assertThat(recovered.wholeSinceEpoch()).isEqualTo(EPOCH);
     assertThat(badStorage.list()).hasSize(1);
     assertThat(badCatalog.runs()).hasSize(1);
+  }
+
+  @Test
+  void aRunThatFailsDuringItsRestoreIsLostAndTheOthersAreCountedAgain() throws Exception {
+    ShuffleKey shuffle = new ShuffleKey("app", 1);
+    add(goodStorage, goodCatalog, 1, shuffle, 0);
+    add(badStorage, badCatalog, 2, shuffle, 0, 1);
+    goodCatalog.recordCleanStop(new CleanStop(LAST, LAST, 2));
+    badCatalog.recordCleanStop(new CleanStop(LAST, LAST, 2));
+    List<Disk> disks = List.of(disk(badStorage, badCatalog), disk(goodStorage, goodCatalog));
+    AtomicInteger calls = new AtomicInteger();
+    badStorage.beforeCall(calls::incrementAndGet);
+    Recovery recovery = new Recovery(disks, files, store, 30_000, System::nanoTime);
+    ScanResult found = recovery.find();
+    int ofScan = calls.get();
+    // The restore makes the same calls; the last one reads the block list of partition 1.
+    badStorage.beforeCall(() -> badStorage.failReads(calls.incrementAndGet() == 2 * ofScan));
+
+    RecoveryResult recovered = recovery.restore(found, LAST, EPOCH);
+
+    assertThat(badStorage.readFailures()).isEqualTo(1);
+    assertThat(recovered.lostRuns()).isEqualTo(1);
+    assertThat(recovered.wholeSinceEpoch()).isEqualTo(EPOCH);
+    OpenSnapshot snapshot = store.find(shuffle).snapshot(new int[] {0}, false);
+    assertThat(snapshot.partitions().get(0).lost()).hasSize(1);
+    assertThat(snapshot.attemptsOf(snapshot.partitions().get(0).completeSet()).toArray())
+        .containsExactly(1L);
   }
 
   @Test
