@@ -88,6 +88,19 @@ class ShuffleLogRunsTest {
   }
 
   @Test
+  void discardsARunOfAShuffleThatWasRemovedDuringItsSpill() throws SluiceException {
+    push(0, 0, true, 1);
+    SpillBatch batch = log.takeForSpill(Long.MAX_VALUE);
+
+    log.expire();
+
+    FakeRun run = complete(batch);
+    assertThat(run.discarded).isTrue();
+    assertThat(run.readers).isZero();
+    assertThat(totals.spillingBytes() + totals.storedBytes()).isZero();
+  }
+
+  @Test
   void discardsAMergeOfARemovedShuffle() throws SluiceException {
     push(0, 0, true, 1);
     final FakeRun first = spill();
