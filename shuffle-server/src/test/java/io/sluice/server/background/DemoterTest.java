@@ -161,6 +161,21 @@ class DemoterTest {
   }
 
   @Test
+  void aRunStaysWhereItIsIfTheCatalogOfTheTargetFails() throws Exception {
+    RunFile run = fillTo(96, 5).get(0);
+    slowCatalog.failWith(new IOException("injected"));
+    demoter.demote();
+    slowCatalog.failWith(null);
+    files.deletePending();
+
+    assertThat(run.disk()).isEqualTo(ssd);
+    assertThat(fast.list()).hasSize(1);
+    assertThat(fastCatalog.runs()).hasSize(1);
+    assertThat(slow.list()).isEmpty();
+    shuffle.checkEveryBlock();
+  }
+
+  @Test
   void aFailedMoveIsRetriedAfterAMinute() throws Exception {
     RunFile run = fillTo(96, 5).get(0);
     slow.failAtCall(1);
