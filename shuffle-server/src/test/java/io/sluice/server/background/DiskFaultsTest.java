@@ -190,6 +190,21 @@ class DiskFaultsTest {
   }
 
   @Test
+  void aFailedDeletionIsRetried() throws Exception {
+    shuffle.spill(disk, 5);
+    storage.readOnly(true);
+    store.removeApplication("app");
+    files.deletePending();
+    assertThat(storage.list()).hasSize(1);
+
+    storage.readOnly(false);
+    files.deletePending();
+
+    assertThat(storage.list()).isEmpty();
+    assertThat(files.count()).isZero();
+  }
+
+  @Test
   void aReadErrorFailsTheReadOnlyAsLongAsTheFaultLasts() throws Exception {
     shuffle.spill(disk, 5);
     storage.failReads(true);
