@@ -348,6 +348,29 @@ class ShuffleReadTest {
   }
 
   @Test
+  void fetchesABlockWithADamagedLengthAgain() throws Exception {
+    AtomicInteger fetches = new AtomicInteger();
+    Faults faults =
+        new Faults() {
+          @Override
+          public void fetched(ServerId server, Fetch fetch, ByteBuf bytes) {
+            if (fetches.getAndIncrement() == 0) {
+              // The upper bytes of the payload length.
+              bytes.setByte(38, bytes.getByte(38) ^ 4);
+            }
+          }
+        };
+    try (FakeCluster cluster = FakeCluster.inline(1, faults)) {
+      ShuffleAssignment assignment = cluster.assign(1, 1, 1);
+      pushMaps(cluster, assignment, 3, 1000);
+      try (ShuffleRead read = cluster.read(request(assignment, 0, 1, 0, 1, 2))) {
+        assertThat(drain(read)).isEqualTo(3);
+        assertThat(read.counters().requests().retries()).isEqualTo(1);
+      }
+    }
+  }
+
+  @Test
   void namesADamagedBlockAndContinuesBehindIt() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(1, NONE)) {
       ShuffleAssignment assignment = cluster.assign(1, 1, 1);
