@@ -38,6 +38,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Failover from failing servers: 0 and 1 are assigned, 2 and 3 are spare. */
 class FailoverTest {
@@ -201,6 +202,30 @@ class FailoverTest {
         assertWhole(cluster, driver.newest(), sink, 5, session.partitionLengths());
       }
       assertThat(driver.newest().servers()).hasSize(4);
+    }
+  }
+
+  /** One server is no quorum of two, even if it is the target of both replicas. */
+  @ParameterizedTest(name = "spare {0}")
+  @ValueSource(ints = {1, 2})
+  void oneServerForBothReplicasIsOneCopy(int spare) throws Exception {
+    FailingServers faults = new FailingServers().with(0, FaultKind.UNREACHABLE, 0);
+    if (spare == 2) {
+      faults.with(1, FaultKind.UNREACHABLE, 0);
+    }
+    CollectingSink sink = new CollectingSink();
+    try (FakeCluster cluster = FakeCluster.inline(4, faults)) {
+      cluster.use(config(2));
+      ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 2, 2);
+      FakeDriver driver = new FakeDriver(cluster, assignment, spare, spare);
+      try (FramedPushSession session =
+          cluster.push(assignment, 5, 1, new PushOptions(null, driver, sink))) {
+        addAll(session);
+        session.finish();
+
+        assertThat(sink.frames()).as("frames that lost their second server").isPositive();
+        assertThat(cluster.server(spare).accepted()).isNotEmpty();
+      }
     }
   }
 
