@@ -1,0 +1,161 @@
+package io.sluice.client.push;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.sluice.client.coordinator.TestAssignments;
+import io.sluice.client.server.ConnectionPool;
+import io.sluice.client.server.DirectMemory;
+import io.sluice.client.server.RetryPolicy;
+import io.sluice.client.server.ServerHealth;
+import io.sluice.client.server.TaskEnvironment;
+import io.sluice.common.block.BlockCodec;
+import io.sluice.proto.Fetch;
+import io.sluice.proto.Open;
+import io.sluice.proto.OpenReply;
+import io.sluice.proto.Push;
+import io.sluice.proto.PushAck;
+import io.sluice.proto.ServerId;
+import io.sluice.transport.client.ConnectionLostException;
+import io.sluice.transport.client.DataConnection;
+import io.sluice.transport.client.DataTransport;
+import io.sluice.transport.client.FetchedBody;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Replies in an order that the test chooses, passed to the sender one by one. */
+class FrameSenderTest {
+  private static final RetryPolicy RETRY = new RetryPolicy(3, 1, 2, 20_000);
+  private static final PushConfig CONFIG =
+      new PushConfig(16 << 10, 64 << 10, 1, BlockCodec.LZ4, 1, RETRY, RETRY);
+
+  private final DirectMemory memory = new DirectMemory(1 << 20);
+  private final List<Connection> connections = new ArrayList<>();
+  private final Deque<FrameSender.Event> events = new ArrayDeque<>();
+  private final FrameSender sender =
+      new FrameSender(
+          TestAssignments.of(1, 1, 1),
+          new MapAttempt(5, 1),
+          CONFIG,
+          PushOptions.NONE,
+          false,
+          new TaskEnvironment(
+              new ConnectionPool(new Restarts(), "app", "test", 1),
+              new ServerHealth(1000, () -> 0),
+              memory,
+              null),
+          new PushWindows(CONFIG.frameBytes(), CONFIG.inFlightBytes(), 0),
+          events::add);
+  private long now;
+
+  /** Each connection is to another epoch of the server, which has nothing of earlier ones. */
+  private final class Restarts implements DataTransport {
+    @Override
+    public CompletableFuture<DataConnection> connect(
+        ServerId server, String application, String client) {
+      Connection connection = new Connection(connections.size() + 1);
+      connections.add(connection);
+      return CompletableFuture.completedFuture(connection);
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  private static final class Connection implements DataConnection {
+    private final long epoch;
+    private final List<CompletableFuture<PushAck>> replies = new ArrayList<>();
+    private boolean open = true;
+
+    Connection(long epoch) {
+      this.epoch = epoch;
+    }
+
+    @Override
+    public long epoch() {
+      return epoch;
+    }
+
+    @Override
+    public long wholeSinceEpoch() {
+      return epoch;
+    }
+
+    @Override
+    public int maxBodyLength() {
+      return 1 << 20;
+    }
+
+    @Override
+    public CompletableFuture<PushAck> push(Push push, ByteBuf body) {
+      body.release();
+      CompletableFuture<PushAck> reply = new CompletableFuture<>();
+      replies.add(reply);
+      return reply;
+    }
+
+    @Override
+    public CompletableFuture<OpenReply> open(Open open) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public CompletableFuture<FetchedBody> fetch(Fetch fetch) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public boolean isOpen() {
+      return open;
+    }
+
+    @Override
+    public void close() {
+      open = false;
+    }
+
+    void acknowledge(int push) {
+      replies.get(push).complete(PushAck.newBuilder().setEpoch(epoch).build());
+    }
+  }
+
+  /** Handles all events, and sends after the back-off. */
+  private void run() throws Exception {
+    while (!events.isEmpty()) {
+      sender.on(events.remove(), now);
+    }
+    now += TimeUnit.MILLISECONDS.toNanos(10);
+    sender.advance(now);
+  }
+
+  @Test
+  void aLateAcknowledgementOfALostEpochDoesNotCount() throws Exception {
+    sender.enqueue(0, Unpooled.buffer().writeZero(100));
+    sender.enqueue(0, Unpooled.buffer().writeZero(100));
+    run();
+    Connection before = connections.get(0);
+    assertThat(before.replies).hasSize(2);
+    before.close();
+    before.replies.get(1).completeExceptionally(new ConnectionLostException("the server crashed"));
+    run();
+    Connection after = connections.get(1);
+    assertThat(after.replies).as("the second frame").hasSize(1);
+
+    before.acknowledge(0);
+    run();
+
+    assertThat(after.replies).as("the first frame, too").hasSize(2);
+    after.acknowledge(0);
+    after.acknowledge(1);
+    run();
+    assertThat(sender.unacknowledged().count()).isZero();
+    assertThat(memory.usedBytes()).isZero();
+    sender.close();
+  }
+}
