@@ -238,6 +238,25 @@ class MemoryBudgetTest {
   }
 
   @Test
+  void grantsCountAsUsage() {
+    ByteBuf most = budget.tryAllocate("x", 8 * SLAB);
+    ByteBuf first = budget.tryAllocate("x", SLAB);
+    ByteBuf second = budget.tryAllocate("x", SLAB);
+    wait("a", SLAB);
+    wait("a", SLAB);
+    wait("b", SLAB);
+
+    first.release();
+    second.release();
+
+    assertThat(called).as("not a twice").containsExactly("a1", "b1");
+    budget.tryAllocate("a", SLAB).release();
+    budget.tryAllocate("b", SLAB).release();
+    budget.tryAllocate("a", SLAB).release();
+    most.release();
+  }
+
+  @Test
   void newRequestsDoNotOvertakeWaiters() {
     ByteBuf most = budget.tryAllocate("a", 8 * SLAB);
     ByteBuf some = budget.tryAllocate("b", 2 * SLAB);
