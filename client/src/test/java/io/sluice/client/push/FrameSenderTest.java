@@ -10,6 +10,7 @@ import io.sluice.client.server.DirectMemory;
 import io.sluice.client.server.RetryPolicy;
 import io.sluice.client.server.ServerHealth;
 import io.sluice.client.server.TaskEnvironment;
+import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.Open;
@@ -46,7 +47,8 @@ class FrameSenderTest {
           PushOptions.NONE,
           false,
           new TaskEnvironment(
-              new ConnectionPool(new Restarts(), "app", "test", 1),
+              new ConnectionPool(
+                  new Restarts(), "app", "test", 1, new ApplicationCredentials()),
               new ServerHealth(1000, () -> 0),
               memory,
               null),
