@@ -39,6 +39,25 @@ public record SecurityConfig(
                   + " secret and `false`, anonymous callers are served as well. Set it to `true` in"
                   + " production, once all callers have secrets.")
           .build();
+  static final ConfigKey<String> AUTHORITY_FILE =
+      ConfigKey.string("rss.security.authority.file")
+          .check(path -> !path.isEmpty(), "a path")
+          .doc(
+              "PEM file with the certificates of the authorities that sign the identities of"
+                  + " coordinators and servers, reloaded when it changes: 1 to 8, several while"
+                  + " one replaces another. Set it together with rss.security.identity.file. With"
+                  + " TLS it is also the default of rss.security.tls.trust.file.")
+          .build();
+  static final ConfigKey<String> IDENTITY_FILE =
+      ConfigKey.string("rss.security.identity.file")
+          .check(path -> !path.isEmpty(), "a path")
+          .doc(
+              "PEM file with the identity of this coordinator or server, reloaded when it changes:"
+                  + " a private key (PKCS#8, P-256) and its certificate, signed by an authority of"
+                  + " rss.security.authority.file. Set it to enable authentication. With TLS it is"
+                  + " also the default of rss.security.tls.certificate.file and"
+                  + " rss.security.tls.key.file.")
+          .build();
   static final ConfigKey<String> SECRET_FILE =
       ConfigKey.string("rss.security.cluster.secret.file")
           .check(path -> !path.isEmpty(), "a path")
@@ -83,7 +102,13 @@ public record SecurityConfig(
   public static final List<ConfigKey<?>> KEYS =
       Stream.concat(
               Stream.of(
-                  REQUIRED, SECRET_FILE, USERS_FILE, OPEN_READS, TlsConfig.CLIENT_CERTIFICATES),
+                  REQUIRED,
+                  AUTHORITY_FILE,
+                  IDENTITY_FILE,
+                  SECRET_FILE,
+                  USERS_FILE,
+                  OPEN_READS,
+                  TlsConfig.CLIENT_CERTIFICATES),
               TlsConfig.KEYS.stream())
           .toList();
 

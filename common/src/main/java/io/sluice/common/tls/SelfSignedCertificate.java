@@ -4,13 +4,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -23,9 +19,6 @@ public final class SelfSignedCertificate {
   private static final String PASSWORD_VARIABLE = "SLUICE_KEYTOOL_PASSWORD";
   private static final int TIMEOUT_SECONDS = 60;
   private static final int VALID_DAYS = 2;
-
-  private static final FileAttribute<?> OWNER_ONLY =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
   private SelfSignedCertificate() {}
 
@@ -74,12 +67,12 @@ public final class SelfSignedCertificate {
       try (InputStream in = Files.newInputStream(store)) {
         keys.load(in, password.toCharArray());
       }
-      replace(
-          directory.resolve(name + ".crt"), "CERTIFICATE", keys.getCertificate(name).getEncoded());
-      replace(
+      PemFiles.writeSecret(
+          directory.resolve(name + ".crt"),
+          PemFiles.text("CERTIFICATE", keys.getCertificate(name).getEncoded()));
+      PemFiles.writeSecret(
           directory.resolve(name + ".key"),
-          "PRIVATE KEY",
-          keys.getKey(name, password.toCharArray()).getEncoded());
+          PemFiles.text("PRIVATE KEY", keys.getKey(name, password.toCharArray()).getEncoded()));
     } catch (GeneralSecurityException e) {
       throw new IOException("cannot read the key that keytool created: " + e.getMessage(), e);
     } finally {
@@ -132,21 +125,5 @@ public final class SelfSignedCertificate {
     } finally {
       keytool.destroyForcibly();
     }
-  }
-
-  private static void replace(Path file, String what, byte[] bytes) throws IOException {
-    Path partial = file.resolveSibling(file.getFileName() + ".partial");
-    Files.deleteIfExists(partial);
-    Files.createFile(partial, OWNER_ONLY);
-    Files.writeString(
-        partial,
-        "-----BEGIN "
-            + what
-            + "-----\n"
-            + Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(bytes)
-            + "\n-----END "
-            + what
-            + "-----\n");
-    Files.move(partial, file, StandardCopyOption.REPLACE_EXISTING);
   }
 }
