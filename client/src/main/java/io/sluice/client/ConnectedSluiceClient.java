@@ -222,7 +222,7 @@ final class ConnectedSluiceClient implements SluiceClient {
 
   private synchronized DirectRunFiles files() {
     if (files == null) {
-      files = DirectRunFiles.open(config.runFiles(), credentials);
+      files = DirectRunFiles.open(config.runFiles(), credentials, tls);
       if (closed) {
         files.close();
       }

@@ -64,15 +64,16 @@ public interface SluiceClient extends AutoCloseable {
     NettyDefaults.withoutFlightRecorder();
     NettyDefaults.withoutPools();
     ApplicationCredentials credentials = new ApplicationCredentials();
+    ClientTls tls = ClientTls.plain(config.security().tls().peerName());
     ByteBufAllocator allocator = UnpooledByteBufAllocator.DEFAULT;
     return new ConnectedSluiceClient(
         config,
         application,
         clientName,
         new SocketDataTransport(
-            config.connection().transport(), credentials, allocator, System::nanoTime),
+            config.connection().transport(), credentials, tls, allocator, System::nanoTime),
         credentials,
-        ClientTls.OFF,
+        tls,
         allocator,
         TaskTime.SYSTEM);
   }

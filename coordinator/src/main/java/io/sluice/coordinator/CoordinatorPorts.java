@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -86,10 +87,11 @@ final class CoordinatorPorts {
   /**
    * Binds the gRPC port and starts to serve.
    *
+   * @param signatures verifies and creates signatures for the proofs of callers
    * @return the bound port
    * @throws IOException if the address cannot be bound; the message is one line
    */
-  int startRpc(List<BindableService> services) throws IOException {
+  int startRpc(List<BindableService> services, Executor signatures) throws IOException {
     InetSocketAddress address = resolved(config.rpcPort(), CoordinatorPortsConfig.RPC_PORT.name());
     NettyServerBuilder builder =
         NettyServerBuilder.forAddress(address)
@@ -108,7 +110,12 @@ final class CoordinatorPorts {
     // gRPC calls interceptors in reverse order: the last one added runs first.
     List<BindableService> all = new ArrayList<>(services);
     all.addAll(
-        security.guard(builder, Set.of(), new CallRules(security.openReads()), admission.calls()));
+        security.guard(
+            builder,
+            Set.of(),
+            new CallRules(security.openReads(), security.clientTls()::peerName),
+            admission.calls(),
+            signatures));
     RpcPort.serve(builder, all, admission.calls());
     security.tls().ifPresent(tls -> builder.sslContext(tls.grpcServer()));
     Server server = builder.build();

@@ -3,8 +3,10 @@ package io.sluice.coordinator;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.sluice.common.auth.ClusterSecurity;
+import io.sluice.common.auth.ProcessRole;
 import io.sluice.common.config.ConfigException;
 import io.sluice.common.config.ConfigSet;
+import io.sluice.common.tls.HandshakeThreads;
 import io.sluice.coordinator.api.Api;
 import io.sluice.coordinator.api.ApiAccess;
 import io.sluice.coordinator.api.ApiCall;
@@ -28,6 +30,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -113,10 +116,12 @@ public final class CoordinatorProcess implements AutoCloseable {
     ClusterSecurity security =
         ClusterSecurity.of(
             config.security(),
-            System.getenv(),
+            ProcessRole.COORDINATOR,
             inputs.clock(),
             new SecureRandom(),
             inputs.nanoTime());
+    ExecutorService signatures = HandshakeThreads.create("coordinator-proofs");
+    closers.push(signatures::shutdownNow);
     PortLimits admission = PortLimits.of(config.ports(), inputs.nanoTime());
     CoordinatorMetrics metrics = admission.metrics();
     StateParts state =
@@ -129,13 +134,14 @@ public final class CoordinatorProcess implements AutoCloseable {
             state.clientSettings()::get,
             metrics,
             security.grants(),
+            signatures,
             inputs.nanoTime(),
             inputs.seeds());
     CoordinatorPorts ports = new CoordinatorPorts(config.ports(), security, admission, closers);
     Api api = api(state, inputs, security, admission, ports.loops(), closers);
     AdminService admin = new AdminService(api);
     closers.push(admin::close);
-    int rpcPort = ports.startRpc(List.of(service, admin));
+    int rpcPort = ports.startRpc(List.of(service, admin), signatures);
     int httpPort =
         ports.startHttp(
             new CoordinatorHttp(

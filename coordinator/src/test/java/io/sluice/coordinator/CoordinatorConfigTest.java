@@ -41,6 +41,7 @@ class CoordinatorConfigTest {
                     false,
                     Optional.empty(),
                     Optional.empty(),
+                    Optional.empty(),
                     72L * 3_600_000,
                     false,
                     TlsConfig.OFF)));
@@ -80,7 +81,8 @@ class CoordinatorConfigTest {
     values.put("rss.coordinator.dynamicClientConf.enabled", "true");
     values.put("rss.coordinator.dynamicClientConf.path", "/etc/clients");
     values.put("rss.security.authentication.enabled", "true");
-    values.put("rss.security.cluster.secret.file", "/etc/secret");
+    values.put("rss.security.authority.file", "/etc/authority");
+    values.put("rss.security.identity.file", "/etc/identity");
     values.put("rss.security.users.file", "/etc/users");
     values.put("rss.security.token.lifetime", "17s");
     values.put("rss.security.tls.enabled", "true");
@@ -112,7 +114,8 @@ class CoordinatorConfigTest {
                     new Limits(11, 18 << 20, 19, 20 << 20, 21)),
                 new SecurityConfig(
                     true,
-                    Optional.of(Path.of("/etc/secret")),
+                    Optional.of(Path.of("/etc/authority")),
+                    Optional.of(Path.of("/etc/identity")),
                     Optional.of(Path.of("/etc/users")),
                     17_000,
                     true,
@@ -127,9 +130,9 @@ class CoordinatorConfigTest {
 
   @Test
   void refusesASecretInTheConfigurationWithoutLoggingIt() {
-    assertThatThrownBy(() -> config(Map.of("rss.security.cluster.secret", "k1 c2VjcmV0")))
+    assertThatThrownBy(() -> config(Map.of("rss.security.user.secret", "c2VjcmV0")))
         .isInstanceOf(ConfigException.class)
-        .hasMessageContaining("rss.security.cluster.secret.file")
+        .hasMessageContaining("rss.security.user.secret.file")
         .message()
         .doesNotContain("c2VjcmV0");
   }

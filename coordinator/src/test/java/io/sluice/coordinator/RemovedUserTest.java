@@ -3,15 +3,17 @@ package io.sluice.coordinator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.protobuf.ByteString;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
 import io.sluice.common.auth.ApplicationCredential;
+import io.sluice.common.auth.ApplicationKey;
 import io.sluice.common.auth.CallProofs;
-import io.sluice.common.auth.ClusterKeys;
+import io.sluice.common.auth.ProcessRole;
+import io.sluice.common.auth.TestAuthority;
 import io.sluice.common.auth.TestUsers;
-import io.sluice.common.auth.TokenAuthority;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.metrics.http.HttpTimeouts;
 import io.sluice.proto.ClientConfigurationRequest;
@@ -32,6 +34,7 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -47,7 +50,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** Calls of drivers at a coordinator with virtual time, with the proofs of users and of tasks. */
 @Timeout(120)
 class RemovedUserTest {
-  private static final String KEYS = "k1 MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=";
   private static final String SECRET = "0123456789abcdef0123456789abcdef";
   private static final String APPLICATION = "ann~app";
 
@@ -74,20 +76,19 @@ class RemovedUserTest {
     }
   }
 
+  private final TestAuthority authority = new TestAuthority(new VirtualClock());
+
   @BeforeEach
   void start() throws IOException {
     users("ann", "eve");
-    ConfigSet set =
-        ConfigSet.of(
-            CoordinatorConfig.SCHEMA,
-            Map.of(
-                "rss.coordinator.host", "127.0.0.1",
-                "rss.rpc.server.port", "0",
-                "rss.jetty.http.port", "0",
-                "rss.security.authentication.enabled", "true",
-                "rss.security.cluster.secret.file",
-                    Files.writeString(directory.resolve("key"), KEYS + "\n").toString(),
-                "rss.security.users.file", directory.resolve("users").toString()));
+    Map<String, String> settings =
+        new HashMap<>(authority.files(directory, ProcessRole.COORDINATOR));
+    settings.put("rss.coordinator.host", "127.0.0.1");
+    settings.put("rss.rpc.server.port", "0");
+    settings.put("rss.jetty.http.port", "0");
+    settings.put("rss.security.authentication.enabled", "true");
+    settings.put("rss.security.users.file", directory.resolve("users").toString());
+    ConfigSet set = ConfigSet.of(CoordinatorConfig.SCHEMA, settings);
     coordinator =
         CoordinatorProcess.start(
             new Inputs(
@@ -132,13 +133,17 @@ class RemovedUserTest {
   /** As a task of the application, which has a token that is valid for a day. */
   private CoordinatorGrpc.CoordinatorBlockingStub asTask() {
     ApplicationCredential credential =
-        new TokenAuthority(() -> ClusterKeys.parse(KEYS), new VirtualClock(), new SecureRandom())
-            .issue(APPLICATION, "ann", TimeUnit.DAYS.toMillis(1));
-    return as(CallProofs.ofApplication(credential, new SecureRandom()));
+        authority.issue(APPLICATION, "ann", TimeUnit.DAYS.toMillis(1));
+    return as(
+        CallProofs.ofApplication(
+            credential, ProcessRole.COORDINATOR, new SecureRandom(), new VirtualClock()));
   }
 
   private static RegisterApplicationRequest register() {
-    return RegisterApplicationRequest.newBuilder().setApplication(APPLICATION).build();
+    return RegisterApplicationRequest.newBuilder()
+        .setApplication(APPLICATION)
+        .setPublicKey(ByteString.copyFrom(ApplicationKey.generate(new SecureRandom()).publicKey()))
+        .build();
   }
 
   private static RenewLeaseRequest renew() {

@@ -13,6 +13,8 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
 import io.sluice.common.auth.AuditLog;
 import io.sluice.common.auth.CallProofs;
+import io.sluice.common.auth.ProcessRole;
+import io.sluice.common.auth.TestAuthority;
 import io.sluice.common.auth.TestUsers;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.rpc.RawHttp2;
@@ -65,16 +67,14 @@ class SecuredRpcPortTest {
   }
 
   private void start(boolean openReads) throws IOException {
-    Path key = directory.resolve("key");
     Path users = directory.resolve("users");
-    Files.writeString(key, "k1 MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\n");
     Files.writeString(users, TestUsers.line("ann", "user", SECRET));
     Map<String, String> settings = new HashMap<>();
     settings.put("rss.coordinator.host", "127.0.0.1");
     settings.put("rss.rpc.server.port", "0");
     settings.put("rss.jetty.http.port", "0");
     settings.put("rss.security.authentication.enabled", "true");
-    settings.put("rss.security.cluster.secret.file", key.toString());
+    settings.putAll(new TestAuthority().files(directory, ProcessRole.COORDINATOR));
     settings.put("rss.security.users.file", users.toString());
     settings.put("rss.security.anonymous.read.enabled", Boolean.toString(openReads));
     coordinator = CoordinatorProcess.start(ConfigSet.of(CoordinatorConfig.SCHEMA, settings));

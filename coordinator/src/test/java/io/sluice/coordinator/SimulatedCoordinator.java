@@ -69,6 +69,7 @@ public final class SimulatedCoordinator {
             () -> ClientSettings.NONE,
             metrics,
             ClusterSecurity.OFF.grants(),
+            Runnable::run,
             inputs.nanoTime(),
             inputs.seeds());
   }

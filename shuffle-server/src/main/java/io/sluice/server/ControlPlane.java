@@ -104,6 +104,7 @@ record ControlPlane(Mover mover, Decommission decommission, StoreReport report, 
                 startup.config().cluster().move(),
                 self,
                 startup.security(),
+                startup.clock(),
                 startup.nanoTime()));
   }
 
@@ -175,7 +176,8 @@ record ControlPlane(Mover mover, Decommission decommission, StoreReport report, 
                         builder,
                         Set.of(DataExchange.SERVICE),
                         new ControlRules(security.openReads()),
-                        connectionLimits.calls()));
+                        connectionLimits.calls(),
+                        startup.signatures()));
                 return services;
               });
           return server;

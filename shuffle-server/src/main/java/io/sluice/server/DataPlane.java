@@ -68,6 +68,7 @@ record DataPlane(
     RequestMemory requestMemory = RequestMemory.ofHeap(Runtime.getRuntime().maxMemory());
     FileReads reads =
         startReads(startup, readBudget, requestMemory, timer, engine.pageCache(), readCounters);
+    ConnectionGuard guard = ConnectionGuard.of(startup.security(), startup.signatures());
     ServerEpochs epochs = new ServerEpochs(engine.epoch(), engine.recovered().wholeSinceEpoch());
     OverQuota overQuota = new OverQuota();
     PushAdmission pushes =
@@ -80,7 +81,7 @@ record DataPlane(
             overQuota,
             engine.counters());
     StoreDataService stored =
-        dataService(startup, epochs, engine, pushes, requestMemory, reads, timer);
+        dataService(startup, epochs, engine, guard, pushes, requestMemory, reads, timer);
     TrackedDataService service = new TrackedDataService(stored, latencies, startup.nanoTime());
     ShortCircuitCounters shortCircuits = new ShortCircuitCounters();
     startShortCircuit(startup, engine, reads, stored, connectionLimits, shortCircuits);
@@ -143,6 +144,7 @@ record DataPlane(
       Startup startup,
       ServerEpochs epochs,
       StorageEngine engine,
+      ConnectionGuard guard,
       PushAdmission pushes,
       RequestMemory requestMemory,
       FileReads reads,
@@ -151,7 +153,7 @@ record DataPlane(
         new StoreDataService(
             epochs,
             serviceConfig(startup.config()),
-            ConnectionGuard.of(startup.security()),
+            guard,
             pushes,
             engine.memory(),
             requestMemory,
@@ -184,7 +186,7 @@ record DataPlane(
             engine.epoch(),
             engine.store(),
             reads,
-            ConnectionGuard.of(startup.security()),
+            service.guard(),
             service::hello,
             counters,
             connectionLimits.shortCircuits());

@@ -3,9 +3,11 @@ package io.sluice.server;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.prometheus.client.CollectorRegistry;
 import io.sluice.common.auth.ClusterSecurity;
+import io.sluice.common.auth.ProcessRole;
 import io.sluice.common.config.ConfigException;
 import io.sluice.common.config.ConfigReload;
 import io.sluice.common.config.ConfigSet;
+import io.sluice.common.tls.HandshakeThreads;
 import io.sluice.metrics.http.HttpTimeouts;
 import io.sluice.server.cluster.ClusterConfig;
 import io.sluice.server.cluster.Heartbeats;
@@ -27,6 +29,7 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -140,7 +143,9 @@ public final class ShuffleServerProcess implements AutoCloseable {
     this.nanoTime = nanoTime;
     this.parts = parts;
     ClusterSecurity security = security(config, clock, nanoTime);
-    Startup startup = new Startup(config, security, clock, nanoTime, parts);
+    ExecutorService signatures = HandshakeThreads.create("proofs");
+    parts.add("proofs", signatures::shutdownNow);
+    Startup startup = new Startup(config, security, clock, nanoTime, signatures, parts);
     Latencies latencies = new Latencies();
     ConnectionLimits connectionLimits = new ConnectionLimits(config.network(), nanoTime);
     engine = StorageEngine.start(startup, latencies);
@@ -191,7 +196,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
       throws StartException {
     try {
       return ClusterSecurity.of(
-          config.security(), System.getenv(), clock, new SecureRandom(), nanoTime);
+          config.security(), ProcessRole.SERVER, clock, new SecureRandom(), nanoTime);
     } catch (IOException e) {
       throw new StartException(e.getMessage(), e);
     }

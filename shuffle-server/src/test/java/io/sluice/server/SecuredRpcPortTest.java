@@ -6,6 +6,8 @@ import io.grpc.Status;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.sluice.common.auth.ProcessRole;
+import io.sluice.common.auth.TestAuthority;
 import io.sluice.common.rpc.RawHttp2;
 import io.sluice.proto.Hello;
 import io.sluice.proto.ShuffleServerControlGrpc;
@@ -19,8 +21,8 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -40,18 +42,11 @@ class SecuredRpcPortTest {
   @BeforeEach
   void start() throws Exception {
     coordinator = new FakeCoordinator(0);
-    Path secret = directory.resolve("secret");
-    Files.writeString(secret, "k1 MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\n");
+    Map<String, String> settings =
+        new HashMap<>(new TestAuthority().files(directory, ProcessRole.SERVER));
+    settings.put("rss.security.authentication.enabled", "true");
     server =
-        ShuffleServerProcess.start(
-            TestServers.config(
-                coordinator.address(),
-                directory,
-                Map.of(
-                    "rss.security.authentication.enabled",
-                    "true",
-                    "rss.security.cluster.secret.file",
-                    secret.toString())));
+        ShuffleServerProcess.start(TestServers.config(coordinator.address(), directory, settings));
     peer = new RawHttp2(server.rpcPort(), TIMEOUT_MS);
   }
 

@@ -3,8 +3,13 @@ package io.sluice.benchmark.load;
 import io.sluice.cli.bench.BenchRun;
 import io.sluice.cli.control.ControlChannel;
 import io.sluice.cli.control.ControlIdentity;
+import io.sluice.common.auth.Identity;
+import io.sluice.common.auth.ProcessRole;
 import io.sluice.common.auth.ScramVerifier;
 import io.sluice.common.config.HostPort;
+import io.sluice.common.tls.CertificateAuthority;
+import io.sluice.common.tls.CertificateAuthority.Validity;
+import io.sluice.common.tls.PemFiles;
 import io.sluice.common.tls.SelfSignedCertificate;
 import io.sluice.localcluster.ClusterNode;
 import io.sluice.localcluster.ClusterProbe;
@@ -16,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.HashMap;
@@ -67,6 +73,9 @@ final class ProtectedCluster implements AutoCloseable {
             .configureServers("rss.server.buffer.capacity", Long.toString(bufferBytes));
     settings.forEach(
         (key, value) -> builder.configureCoordinators(key, value).configureServers(key, value));
+    if (protection.demandsProof()) {
+      makeIdentities(directory, builder);
+    }
     ProtectedCluster started =
         new ProtectedCluster(
             protection,
@@ -87,15 +96,40 @@ final class ProtectedCluster implements AutoCloseable {
       throws IOException {
     SecureRandom random = new SecureRandom();
     String userSecret = secret(random);
-    Path clusterFile = writeSecret(directory.resolve("cluster.secret"), "k1 " + secret(random));
     String verifier = ScramVerifier.of(userSecret, random).text();
     Path usersFile = writeSecret(directory.resolve("users"), USER + " user " + verifier);
     Path userFile = writeSecret(directory.resolve("user-bench"), userSecret);
     settings.put("rss.security.authentication.enabled", "true");
-    settings.put("rss.security.cluster.secret.file", clusterFile.toString());
     settings.put("rss.security.users.file", usersFile.toString());
     environment.put(ControlIdentity.USER_VARIABLE, USER);
     environment.put(ControlIdentity.FILE_VARIABLE, userFile.toString());
+  }
+
+  private static void makeIdentities(Path directory, LocalCluster.Builder builder)
+      throws IOException {
+    Validity validity = Validity.of(Clock.systemUTC(), Duration.ofDays(2));
+    CertificateAuthority authority =
+        CertificateAuthority.create("bench", validity, new SecureRandom());
+    Path trusted =
+        PemFiles.writeSecret(directory.resolve("authority.pem"), authority.certificatePem());
+    builder
+        .configureCoordinators("rss.security.authority.file", trusted.toString())
+        .configureServers("rss.security.authority.file", trusted.toString())
+        .configureCoordinators(
+            "rss.security.identity.file",
+            makeIdentity(directory, authority, ProcessRole.COORDINATOR, validity))
+        .configureServers(
+            "rss.security.identity.file",
+            makeIdentity(directory, authority, ProcessRole.SERVER, validity));
+  }
+
+  private static String makeIdentity(
+      Path directory, CertificateAuthority authority, ProcessRole role, Validity validity)
+      throws IOException {
+    return PemFiles.writeSecret(
+            directory.resolve(role.text() + ".pem"),
+            Identity.create(authority, role, role.text(), List.of(ClusterNode.HOST), validity))
+        .toString();
   }
 
   private static Path writeSecret(Path file, String line) throws IOException {

@@ -114,6 +114,7 @@ public final class BenchCluster implements AutoCloseable {
                         .setApplication(application)
                         .setUser(identity.user())
                         .setClientVersion("bench")
+                        .setPublicKey(identity.publicKey())
                         .build()));
     coordinator.requireOk("register the application", reply.getStatus(), reply.getMessage());
     identity.acceptToken(reply.hasToken(), reply.getToken(), application);
@@ -134,7 +135,10 @@ public final class BenchCluster implements AutoCloseable {
           coordinator.coordinator(
               stub ->
                   stub.renewLease(
-                      RenewLeaseRequest.newBuilder().setApplication(application).build()));
+                      RenewLeaseRequest.newBuilder()
+                          .setApplication(application)
+                          .setPublicKey(identity.publicKey())
+                          .build()));
       coordinator.requireOk("renew the lease", reply.getStatus(), reply.getMessage());
       identity.acceptToken(reply.hasToken(), reply.getToken(), application);
     } catch (IOException failure) {

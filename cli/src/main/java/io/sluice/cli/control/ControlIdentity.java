@@ -1,5 +1,6 @@
 package io.sluice.cli.control;
 
+import com.google.protobuf.ByteString;
 import io.grpc.ClientInterceptor;
 import io.sluice.client.security.ClientIdentity;
 import io.sluice.client.security.ClientSecurityConfig;
@@ -105,6 +106,11 @@ public final class ControlIdentity {
   /** Id of a new application: with authentication, it must begin with the user's name. */
   public String applicationName(String fresh) {
     return ClientIdentity.applicationName(config(environment), systemUser, environment, fresh);
+  }
+
+  /** Public key for which the coordinator grants a token; empty without a user's secret. */
+  public ByteString publicKey() {
+    return identity.publicKey();
   }
 
   /** Stores the token of a coordinator's reply, if it has one. */

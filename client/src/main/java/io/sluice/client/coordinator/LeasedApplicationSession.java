@@ -48,6 +48,9 @@ public final class LeasedApplicationSession implements ApplicationSession {
 
   private static final int MAX_PARTITIONS = (1 << 24) - 1;
 
+  /** Maximum number of servers in a registration, each with a name of at most 256 bytes. */
+  private static final int MAX_REPORTED_SERVERS = 4_000;
+
   /** Delay after a renewal without reply. */
   private static final long RENEWAL_RETRY_MS = 1_000;
 
@@ -290,6 +293,8 @@ public final class LeasedApplicationSession implements ApplicationSession {
                 .setUser(user)
                 .setClientVersion(clientVersion)
                 .setContinued(registered)
+                .setPublicKey(identity.publicKey())
+                .addAllServers(serversWithData())
                 .build(),
             retry);
     StatusCode status = StatusCode.of(reply.getStatus());
@@ -306,6 +311,11 @@ public final class LeasedApplicationSession implements ApplicationSession {
       renewAfter(thirdOf(reply.getLeaseMs()));
     }
     return null;
+  }
+
+  /** Names of the servers of all shuffles, of which at most some hundred KB are reported. */
+  private List<String> serversWithData() {
+    return servers.keySet().stream().limit(MAX_REPORTED_SERVERS).toList();
   }
 
   private static Refused refused(StatusCode status, String message) {
@@ -400,6 +410,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
           && !to.getName().equals(move.getFrom())
           && listener.moved(shuffle, move.getFrom(), to)) {
         // So that unregistering the shuffle includes the new server.
+        servers.put(to.getName(), to);
         if (shuffles.computeIfPresent(shuffle, (number, before) -> before.with(to)) != null) {
           servers.put(to.getName(), to);
         }
@@ -420,6 +431,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
         .setApplication(application)
         .setFallbackShuffles(fallbacks)
         .setLastFallbackReason(lastFallback)
+        .setPublicKey(identity.publicKey())
         .build();
   }
 

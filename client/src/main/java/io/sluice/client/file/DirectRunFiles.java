@@ -2,6 +2,7 @@ package io.sluice.client.file;
 
 import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.net.DaemonThreads;
+import io.sluice.common.tls.ClientTls;
 import io.sluice.proto.RunFileKind;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,12 +52,14 @@ public final class DirectRunFiles implements AutoCloseable {
    * The openers of a configuration that the operating system and the class path support.
    *
    * @param credentials authenticate the application to servers
+   * @param tls has the names in the identities of servers
    */
-  public static DirectRunFiles open(RunFilesConfig config, ApplicationCredentials credentials) {
+  public static DirectRunFiles open(
+      RunFilesConfig config, ApplicationCredentials credentials, ClientTls tls) {
     ScheduledThreadPoolExecutor executor = newExecutor();
     List<RunFileOpener> openers = new ArrayList<>();
     if (config.onThisHost()) {
-      openers.add(new LocalRunFiles(executor, credentials));
+      openers.add(new LocalRunFiles(executor, credentials, tls));
     }
     config.remote().ifPresent(directory -> addRemote(directory, openers));
     return new DirectRunFiles(executor, openers);

@@ -7,6 +7,7 @@ import io.netty.channel.unix.FileDescriptor;
 import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.file.LocalSockets;
 import io.sluice.common.file.SocketIdentity;
+import io.sluice.common.tls.ClientTls;
 import io.sluice.proto.RunFileKind;
 import io.sluice.proto.RunFileRequest;
 import io.sluice.transport.protocol.ClientHandshake;
@@ -45,6 +46,7 @@ final class LocalRunFiles implements RunFileOpener {
 
   private final Executor executor;
   private final ApplicationCredentials credentials;
+  private final ClientTls tls;
   private final ReceivedDescriptors received = new ReceivedDescriptors();
 
   /** Whether the socket of a server can be reached, by {@link #serverStart}. */
@@ -56,11 +58,13 @@ final class LocalRunFiles implements RunFileOpener {
 
   /**
    * @param executor runs the requests for descriptors, and reads file headers
+   * @param tls has the names in the identities of servers
    * @param credentials authenticate the application to servers
    */
-  LocalRunFiles(Executor executor, ApplicationCredentials credentials) {
+  LocalRunFiles(Executor executor, ApplicationCredentials credentials, ClientTls tls) {
     this.executor = executor;
     this.credentials = credentials;
+    this.tls = tls;
   }
 
   @Override
@@ -120,16 +124,15 @@ final class LocalRunFiles implements RunFileOpener {
             .addNames(name)
             .build();
     try {
-      return new ChannelInput(received.open(receive(source.localSocket(), request)));
+      return new ChannelInput(received.open(receive(source, request)));
     } catch (IOException e) {
       notReachable(source, e);
       throw new UncheckedIOException(e);
     }
   }
 
-  private FileDescriptor receive(String socket, RunFileRequest request) throws IOException {
-    String application = request.getShuffle().getApplication();
-    DescriptorConnection connection = connection(socket, application);
+  private FileDescriptor receive(RunFileSource source, RunFileRequest request) throws IOException {
+    DescriptorConnection connection = connection(source);
     boolean worked = connection.isGreeted();
     try {
       return connection.request(request);
@@ -140,12 +143,12 @@ final class LocalRunFiles implements RunFileOpener {
         throw e;
       }
       // The server may have restarted, so connect again.
-      return connection(socket, application).request(request);
+      return connection(source).request(request);
     }
   }
 
-  private synchronized DescriptorConnection connection(String socket, String application)
-      throws IOException {
+  private synchronized DescriptorConnection connection(RunFileSource source) throws IOException {
+    String socket = source.localSocket();
     if (closed) {
       throw new IOException("the client is closed");
     }
@@ -157,7 +160,12 @@ final class LocalRunFiles implements RunFileOpener {
       present =
           DescriptorConnection.open(
               socket,
-              new ClientHandshake(application, CLIENT, credentials.forConnection(), scope),
+              new ClientHandshake(
+                  source.shuffle().getApplication(),
+                  CLIENT,
+                  credentials.forConnection(),
+                  scope,
+                  tls.peerName(source.server().getHost())),
               System::nanoTime);
       connections.put(socket, present);
     }

@@ -1,10 +1,13 @@
 package io.sluice.client.security;
 
+import com.google.protobuf.ByteString;
 import io.grpc.ClientInterceptor;
 import io.sluice.common.auth.ApplicationCredential;
 import io.sluice.common.auth.ApplicationCredentials;
+import io.sluice.common.auth.ApplicationKey;
 import io.sluice.common.auth.CallProofs;
-import io.sluice.common.auth.TokenSeal;
+import io.sluice.common.auth.ProcessRole;
+import io.sluice.common.auth.TokenGrants;
 import io.sluice.common.auth.UserCredential;
 import io.sluice.common.auth.UserNames;
 import io.sluice.common.auth.Users;
@@ -17,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Clock;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,16 +35,26 @@ public final class ClientIdentity {
 
   private final ApplicationCredentials credentials;
   private final UserCredential user;
+  private final boolean wantsToken;
   private final SecureRandom random = new SecureRandom();
 
-  private ClientIdentity(ApplicationCredentials credentials, UserCredential user) {
+  /** Key pair of the application; created when it is needed first. Guarded by this. */
+  private ApplicationKey key;
+
+  /**
+   * @param user null: no secret
+   * @param wantsToken whether the user can prove its identity, by secret or certificate
+   */
+  private ClientIdentity(
+      ApplicationCredentials credentials, UserCredential user, boolean wantsToken) {
     this.credentials = credentials;
     this.user = user;
+    this.wantsToken = wantsToken;
   }
 
   /** Returns the identity of a task, which has only the credentials of its application. */
   public static ClientIdentity ofTask(ApplicationCredentials credentials) {
-    return new ClientIdentity(credentials, null);
+    return new ClientIdentity(credentials, null, false);
   }
 
   /**
@@ -72,7 +86,9 @@ public final class ClientIdentity {
               + UserNames.EXPECTED);
     }
     return new ClientIdentity(
-        credentials, secret.map(bytes -> new UserCredential(user, bytes)).orElse(null));
+        credentials,
+        secret.map(bytes -> new UserCredential(user, bytes)).orElse(null),
+        secret.isPresent() || config.tls().certificateFile().isPresent());
   }
 
   private static Optional<byte[]> secret(
@@ -125,8 +141,27 @@ public final class ClientIdentity {
   /** Interceptors that authenticate calls to servers. */
   public List<ClientInterceptor> applicationProofs() {
     return credentials.newest().stream()
-        .<ClientInterceptor>map(credential -> CallProofs.ofApplication(credential, random))
+        .<ClientInterceptor>map(
+            credential ->
+                CallProofs.ofApplication(credential, ProcessRole.SERVER, random, Clock.systemUTC()))
         .toList();
+  }
+
+  /**
+   * Public key for which coordinators grant tokens. The private key stays in this process, and in
+   * those to which its credential is passed.
+   *
+   * @return empty if this process asks for no token
+   */
+  public ByteString publicKey() {
+    return wantsToken ? ByteString.copyFrom(key().publicKey()) : ByteString.EMPTY;
+  }
+
+  private synchronized ApplicationKey key() {
+    if (key == null) {
+      key = ApplicationKey.generate(random);
+    }
+    return key;
   }
 
   /**
@@ -146,7 +181,7 @@ public final class ClientIdentity {
       }
       return;
     }
-    ApplicationCredential credential = TokenSeal.open(grant, user);
+    ApplicationCredential credential = TokenGrants.open(grant, key(), user);
     if (!credential.application().equals(application)) {
       throw new SluiceException(
           StatusCode.DENIED,

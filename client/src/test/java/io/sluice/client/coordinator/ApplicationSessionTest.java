@@ -15,7 +15,8 @@ import io.sluice.client.security.TestGuard;
 import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.auth.Caller;
 import io.sluice.common.auth.ClusterSecurity;
-import io.sluice.common.auth.SecurityConfig;
+import io.sluice.common.auth.ProcessRole;
+import io.sluice.common.auth.TestAuthority;
 import io.sluice.common.auth.TestUsers;
 import io.sluice.common.auth.TokenGrants;
 import io.sluice.common.config.HostPort;
@@ -46,8 +47,6 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.SecureRandom;
-import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -98,7 +97,9 @@ class ApplicationSessionTest {
               .setStatus(applicationStatus)
               .setMessage(applicationStatus == Status.OK ? "" : "no room for you")
               .setLeaseMs(60);
-      grants.grant(Caller.current(), request.getApplication()).ifPresent(reply::setToken);
+      grants
+          .grant(Caller.current(), request.getApplication(), request.getPublicKey())
+          .ifPresent(reply::setToken);
       answer(observer, reply.build());
     }
 
@@ -114,7 +115,9 @@ class ApplicationSessionTest {
                   known.contains(request.getApplication()) ? Status.OK : Status.UNKNOWN_APPLICATION)
               .setLeaseMs(60)
               .addAllMoves(moves);
-      grants.grant(Caller.current(), request.getApplication()).ifPresent(reply::setToken);
+      grants
+          .grant(Caller.current(), request.getApplication(), request.getPublicKey())
+          .ifPresent(reply::setToken);
       answer(observer, reply.build());
     }
 
@@ -429,13 +432,8 @@ class ApplicationSessionTest {
   private ClusterSecurity security() throws IOException {
     Path users =
         Files.writeString(directory.resolve("users"), TestUsers.line("me", "admin", SECRET));
-    return ClusterSecurity.of(
-        new SecurityConfig(
-            true, Optional.empty(), Optional.of(users), 3_600_000, false, TlsConfig.OFF),
-        Map.of(ClusterSecurity.SECRET_VARIABLE, "k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="),
-        Clock.systemUTC(),
-        new SecureRandom(),
-        System::nanoTime);
+    return new TestAuthority()
+        .security(directory, ProcessRole.COORDINATOR, true, Optional.of(users), TlsConfig.OFF);
   }
 
   private int serve(FakeCoordinator coordinator, ClusterSecurity security) throws IOException {

@@ -11,6 +11,7 @@ import io.sluice.proto.HelloChallenge;
 import io.sluice.proto.RunFileRequest;
 import io.sluice.transport.protocol.ClientHandshake;
 import io.sluice.transport.protocol.LocalSocketFrame;
+import io.sluice.transport.protocol.ProofScope;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -64,7 +65,7 @@ class DescriptorConnectionTest {
   }
 
   private static ClientHandshake handshake() {
-    return new ClientHandshake("app", "test", Optional.empty());
+    return new ClientHandshake("app", "test", Optional.empty(), ProofScope.DATA, "127.0.0.1");
   }
 
   private static RunFileRequest requestFor(String name) {

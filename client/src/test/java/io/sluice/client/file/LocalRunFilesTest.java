@@ -9,9 +9,10 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.unix.Socket;
 import io.sluice.common.auth.ApplicationCredentials;
-import io.sluice.common.auth.ClusterKeys;
-import io.sluice.common.auth.TokenAuthority;
+import io.sluice.common.auth.ProcessRole;
+import io.sluice.common.auth.TestAuthority;
 import io.sluice.common.file.SocketIdentity;
+import io.sluice.common.tls.ClientTls;
 import io.sluice.proto.Hello;
 import io.sluice.proto.HelloChallenge;
 import io.sluice.proto.HelloProof;
@@ -36,7 +37,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
-import java.time.Clock;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -56,7 +56,7 @@ class LocalRunFilesTest {
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final ApplicationCredentials credentials = new ApplicationCredentials();
-  private final LocalRunFiles files = new LocalRunFiles(threads, credentials);
+  private final LocalRunFiles files = new LocalRunFiles(threads, credentials, ClientTls.OFF);
   private DescriptorServer server;
 
   @BeforeEach
@@ -78,7 +78,7 @@ class LocalRunFilesTest {
 
   private RunFileSource source(long epoch) {
     return new RunFileSource(
-        ServerId.newBuilder().setName("server").build(),
+        ServerId.newBuilder().setName("server").setHost("127.0.0.1").build(),
         server.path(),
         ShuffleId.newBuilder().setApplication("user~app").build(),
         epoch);
@@ -94,20 +94,17 @@ class LocalRunFilesTest {
     }
   }
 
-  private TokenAuthority useCredential() {
-    TokenAuthority authority =
-        new TokenAuthority(
-            () -> ClusterKeys.parse("k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="),
-            Clock.systemUTC(),
-            new SecureRandom());
+  private TestAuthority useCredential() {
+    TestAuthority authority = new TestAuthority();
     credentials.update(authority.issue("user~app", "user", 60_000));
     return authority;
   }
 
   /** A handshake of a server with authentication. */
-  private static void greet(Socket accepted, ServerHandshake handshake, TokenAuthority authority)
-      throws IOException {
-    ConnectionGuard guard = new ConnectionGuard(authority, true, new SecureRandom());
+  private static void greet(Socket accepted, ServerHandshake handshake, TestAuthority authority)
+      throws Exception {
+    ConnectionGuard guard =
+        new ConnectionGuard(authority.verifier(), true, new SecureRandom(), Runnable::run);
     DescriptorServer.send(
         accepted,
         LocalSocketFrame.CHALLENGE,
@@ -117,7 +114,8 @@ class LocalRunFilesTest {
                 guard,
                 hello -> HelloReply.newBuilder().setEpoch(1).build())
             .orElseThrow());
-    handshake.onProof(DescriptorServer.take(accepted, LocalSocketFrame.PROOF, HelloProof.parser()));
+    HelloProof proof = DescriptorServer.take(accepted, LocalSocketFrame.PROOF, HelloProof.parser());
+    handshake.onProved(handshake.onProof(proof).call());
     DescriptorServer.send(accepted, LocalSocketFrame.HELLO_REPLY, handshake.reply());
   }
 
@@ -198,39 +196,43 @@ class LocalRunFilesTest {
 
   @Test
   void proofsAndRequestsOfAConnectionAreForItsSocket() throws Exception {
-    TokenAuthority authority = useCredential();
+    TestAuthority authority = useCredential();
     CompletableFuture<RunFileInput> opening = files.open(source(1), NAME);
     Socket accepted = server.accept();
     ServerHandshake handshake =
         new ServerHandshake(ProofScope.ofSocket(SocketIdentity.of(server.path())));
     greet(accepted, handshake, authority);
-    assertThat(handshake.hello().getToken().toByteArray())
-        .isEqualTo(credentials.newest().orElseThrow().tokenBytes());
+    assertThat(handshake.hello().getToken()).isEqualTo(credentials.newest().orElseThrow().token());
     answer(accepted);
     assertWhole(opening);
   }
 
   @Test
   void aHandshakeCannotBeForwardedToTheDataPort() throws Exception {
-    TokenAuthority authority = useCredential();
+    TestAuthority authority = useCredential();
     CompletableFuture<RunFileInput> opening = files.open(source(1), NAME);
     Socket accepted = server.accept();
     assertThatThrownBy(() -> greet(accepted, new ServerHandshake(ProofScope.DATA), authority))
-        .hasMessageContaining("did not prove that it knows the key of its token");
+        .hasMessageContaining("did not prove to this server");
     accepted.close();
     assertThatThrownBy(opening::join).hasRootCauseInstanceOf(IOException.class);
   }
 
   @Test
   void requestsNothingFromAServerThatDoesNotProveItsIdentity() throws Exception {
-    useCredential();
+    // It has the certificate of a server, but not its key.
+    ByteString certificate =
+        useCredential().process(ProcessRole.SERVER).identity().certificate().der();
     CompletableFuture<RunFileInput> opening = files.open(source(1), NAME);
     Socket accepted = server.accept();
     DescriptorServer.take(accepted, LocalSocketFrame.HELLO, Hello.parser());
     DescriptorServer.send(
         accepted,
         LocalSocketFrame.CHALLENGE,
-        HelloChallenge.newBuilder().setNonce(ByteString.copyFrom(new byte[32])).build());
+        HelloChallenge.newBuilder()
+            .setNonce(ByteString.copyFrom(new byte[32]))
+            .setCertificate(certificate)
+            .build());
     DescriptorServer.take(accepted, LocalSocketFrame.PROOF, HelloProof.parser());
     DescriptorServer.send(
         accepted,
@@ -241,7 +243,7 @@ class LocalRunFilesTest {
             .setProof(ByteString.copyFrom(new byte[32]))
             .build());
     assertThatThrownBy(opening::join)
-        .hasMessageContaining("the server did not prove that it knows the cluster's secret");
+        .hasMessageContaining("the server did not prove that it owns the key of its certificate");
     assertThat(files.mayOpen(source(1))).isFalse();
   }
 

@@ -20,7 +20,8 @@ import io.grpc.protobuf.ProtoUtils;
 import io.grpc.stub.StreamObserver;
 import io.sluice.common.auth.CallProofs;
 import io.sluice.common.auth.ClusterSecurity;
-import io.sluice.common.auth.SecurityConfig;
+import io.sluice.common.auth.ProcessRole;
+import io.sluice.common.auth.TestAuthority;
 import io.sluice.common.auth.TestUsers;
 import io.sluice.common.tls.TlsConfig;
 import io.sluice.proto.AuthenticationGrpc.AuthenticationImplBase;
@@ -36,12 +37,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.SecureRandom;
-import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -57,7 +56,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Control calls of a process with a secret, to processes of the cluster and to false processes. */
 @Timeout(120)
 class CallProofsTest {
-  private static final String KEYS = "k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
   private static final String SECRET = "0123456789abcdef0123456789abcdef";
   private static final ListServersReply REPLY =
       ListServersReply.newBuilder().addServers(io.sluice.proto.ServerInfo.newBuilder()).build();
@@ -70,6 +68,7 @@ class CallProofsTest {
   @TempDir private Path directory;
 
   private final Deque<AutoCloseable> toClose = new ArrayDeque<>();
+  private final TestAuthority authority = new TestAuthority();
   private final AtomicInteger served = new AtomicInteger();
 
   private final class Service extends CoordinatorImplBase {
@@ -110,13 +109,8 @@ class CallProofsTest {
   private ClusterSecurity security(boolean required) throws IOException {
     Path users =
         Files.writeString(directory.resolve("users"), TestUsers.line("alice", "admin", SECRET));
-    return ClusterSecurity.of(
-        new SecurityConfig(
-            required, Optional.empty(), Optional.of(users), 3_600_000, false, TlsConfig.OFF),
-        Map.of(ClusterSecurity.SECRET_VARIABLE, KEYS),
-        Clock.systemUTC(),
-        new SecureRandom(),
-        System::nanoTime);
+    return authority.security(
+        directory, ProcessRole.COORDINATOR, required, Optional.of(users), TlsConfig.OFF);
   }
 
   private int serve(Consumer<NettyServerBuilder> more) throws IOException {
@@ -146,6 +140,10 @@ class CallProofsTest {
     return CoordinatorGrpc.newBlockingStub(channel)
         .withDeadlineAfter(60, TimeUnit.SECONDS)
         .listServers(ListServersRequest.getDefaultInstance());
+  }
+
+  private static ClientInterceptor ofProcess(ClusterSecurity caller) {
+    return caller.proofs(ProcessRole.COORDINATOR).get(0);
   }
 
   private static CallProofs alice() {
@@ -206,7 +204,77 @@ class CallProofsTest {
     int port = serve(server -> TestGuard.guard(security, server, null));
 
     assertThat(call(port, alice())).isEqualTo(REPLY);
-    assertThat(call(port, security.proofs().get(0))).isEqualTo(REPLY);
+    assertThat(call(port, ofProcess(security))).isEqualTo(REPLY);
+  }
+
+  /** A caller that has dialled a coordinator gives a proof to no other process. */
+  @Test
+  void sendsNoRequestToAProcessWithAnotherIdentity() throws Exception {
+    ClusterSecurity server =
+        authority.security(directory, ProcessRole.SERVER, true, Optional.empty(), TlsConfig.OFF);
+    ClusterSecurity foreign =
+        new TestAuthority()
+            .security(directory, ProcessRole.COORDINATOR, true, Optional.empty(), TlsConfig.OFF);
+    int ofServer = serve(builder -> TestGuard.guard(server, builder, null));
+    int ofForeign = serve(builder -> TestGuard.guard(foreign, builder, null));
+    ClientInterceptor caller = ofProcess(security(true));
+
+    assertUnproven(ofServer, caller, "expected the certificate of a coordinator");
+    assertUnproven(ofForeign, caller, "no authority of this cluster has signed it");
+    assertThat(served).hasValue(0);
+  }
+
+  /** A stolen server that answers a call cannot forward its proof to the coordinator. */
+  @Test
+  void sendsNoRequestToAnotherHost() throws Exception {
+    ClusterSecurity security = security(true);
+    int port = serve(server -> TestGuard.guard(security, server, null));
+    ManagedChannel channel =
+        NettyChannelBuilder.forAddress("127.0.0.1", port)
+            .overrideAuthority("coordinator-1.example.org")
+            .usePlaintext()
+            .intercept(ofProcess(security))
+            .build();
+    toClose.push(() -> channel.shutdownNow().awaitTermination(60, TimeUnit.SECONDS));
+
+    assertThatThrownBy(
+            () ->
+                CoordinatorGrpc.newBlockingStub(channel)
+                    .withDeadlineAfter(60, TimeUnit.SECONDS)
+                    .listServers(ListServersRequest.getDefaultInstance()))
+        .hasMessageContaining("is not valid for host \"coordinator-1.example.org\"");
+    assertThat(served).hasValue(0);
+  }
+
+  @Test
+  void rejectsAFalseSignatureOfAReply() throws Exception {
+    ClusterSecurity caller = security(true);
+    int port = serveWithProofs((call, reply) -> new byte[reply.length]);
+
+    assertUnproven(port, ofProcess(caller), "its reply has no valid proof");
+  }
+
+  @Test
+  void refusesCallersWhenTooManyProveTheirIdentity() throws Exception {
+    ClusterSecurity security = security(true);
+    int port =
+        serve(
+            server ->
+                TestGuard.guard(
+                    security,
+                    server,
+                    null,
+                    task -> {
+                      throw new RejectedExecutionException();
+                    }));
+
+    assertThatThrownBy(() -> call(port, ofProcess(security)))
+        .isInstanceOfSatisfying(
+            StatusRuntimeException.class,
+            e -> assertThat(e.getStatus().getCode()).isEqualTo(Status.Code.UNAVAILABLE));
+    // Users' proofs need no signature.
+    assertThat(call(port, alice())).isEqualTo(REPLY);
+    assertThat(served).hasValue(1);
   }
 
   @Test
@@ -224,7 +292,7 @@ class CallProofsTest {
     int port = serve(server -> {});
 
     assertUnproven(port, alice(), "it does not support authentication");
-    assertUnproven(port, security(true).proofs().get(0), "it does not support authentication");
+    assertUnproven(port, ofProcess(security(true)), "it does not support authentication");
     assertThat(served).hasValue(0);
   }
 
@@ -316,6 +384,6 @@ class CallProofsTest {
   void callsProcessesWithoutASecretDuringMigration() throws Exception {
     int port = serve(server -> {});
 
-    assertThat(call(port, security(false).proofs().get(0))).isEqualTo(REPLY);
+    assertThat(call(port, ofProcess(security(false)))).isEqualTo(REPLY);
   }
 }

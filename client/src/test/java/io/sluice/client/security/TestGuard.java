@@ -7,6 +7,7 @@ import io.sluice.common.auth.CallGuard;
 import io.sluice.common.auth.Caller;
 import io.sluice.common.auth.ClusterSecurity;
 import java.util.Set;
+import java.util.concurrent.Executor;
 
 /** A guard that authenticates callers and allows all requests, or refuses all. */
 public final class TestGuard {
@@ -16,6 +17,12 @@ public final class TestGuard {
    * @param refusal message of the refusal of every request; null: no request is refused
    */
   public static void guard(ClusterSecurity security, ServerBuilder<?> server, String refusal) {
+    guard(security, server, refusal, Runnable::run);
+  }
+
+  /** As {@link #guard(ClusterSecurity, ServerBuilder, String)}, with threads for signatures. */
+  static void guard(
+      ClusterSecurity security, ServerBuilder<?> server, String refusal, Executor signatures) {
     security
         .guard(
             server,
@@ -31,7 +38,8 @@ public final class TestGuard {
                 return refusal;
               }
             },
-            new CallDenials(new AuditLog(), System::nanoTime))
+            new CallDenials(new AuditLog(), System::nanoTime),
+            signatures)
         .forEach(server::addService);
   }
 }

@@ -5,8 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.buffer.ByteBuf;
 import io.sluice.common.auth.ApplicationCredential;
 import io.sluice.common.auth.ApplicationCredentials;
-import io.sluice.common.auth.ClusterKeys;
-import io.sluice.common.auth.TokenAuthority;
+import io.sluice.common.auth.TestAuthority;
 import io.sluice.common.test.SettableClock;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.Open;
@@ -17,7 +16,6 @@ import io.sluice.proto.ServerId;
 import io.sluice.transport.client.DataConnection;
 import io.sluice.transport.client.DataTransport;
 import io.sluice.transport.client.FetchedBody;
-import java.security.SecureRandom;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -28,11 +26,7 @@ class ConnectionPoolTest {
   private static final long LIFETIME_MS = 10_000;
 
   private final SettableClock clock = new SettableClock();
-  private final TokenAuthority authority =
-      new TokenAuthority(
-          () -> ClusterKeys.parse("k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="),
-          clock,
-          new SecureRandom());
+  private final TestAuthority authority = new TestAuthority(clock);
   private final ApplicationCredentials credentials = new ApplicationCredentials();
   private final ConnectionPool pool =
       new ConnectionPool(

@@ -51,11 +51,18 @@ public final class ApplicationCredentials implements ConnectionCredentials {
     return found;
   }
 
-  /** Replaces the credential, unless the present one was issued later. */
+  /**
+   * Replaces the credential, unless the present one was issued later, or is the same: it remembers
+   * which servers it has verified.
+   */
   public void update(ApplicationCredential credential) {
     newest.accumulateAndGet(
         credential,
-        (before, now) -> before != null && before.issuedMs() > now.issuedMs() ? before : now);
+        (before, now) ->
+            before != null
+                    && (before.issuedMs() > now.issuedMs() || before.token().equals(now.token()))
+                ? before
+                : now);
   }
 
   @Override

@@ -12,7 +12,6 @@ import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
-import java.util.Date;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -145,14 +144,15 @@ public final class Authorities {
         verified.put(der, found);
       }
     }
-    try {
-      Date now = new Date(nowMs);
-      found.certificate.certificate().checkValidity(now);
-      found.authority.checkValidity(now);
-    } catch (CertificateException e) {
-      throw denied(found.certificate, "it, or its authority, is not valid at this time", e);
+    if (!isValidAt(found.certificate.certificate(), nowMs) || !isValidAt(found.authority, nowMs)) {
+      throw denied(found.certificate, "it, or its authority, is not valid at this time", null);
     }
     return found.certificate;
+  }
+
+  private static boolean isValidAt(X509Certificate certificate, long nowMs) {
+    return nowMs >= certificate.getNotBefore().toInstant().toEpochMilli()
+        && nowMs <= certificate.getNotAfter().toInstant().toEpochMilli();
   }
 
   private X509Certificate authority(ProcessCertificate of) throws SluiceException {
@@ -169,20 +169,21 @@ public final class Authorities {
     if (!certificate.getSigAlgName().equalsIgnoreCase(SIGNATURE)) {
       throw denied(of, "it is not signed with " + SIGNATURE, null);
     }
+    SignatureException last = null;
     for (X509Certificate authority : certificates) {
       if (authority.getSubjectX500Principal().equals(certificate.getIssuerX500Principal())) {
         try {
           certificate.verify(authority.getPublicKey());
           return authority;
         } catch (SignatureException e) {
-          // Signed by another authority of the same name.
-          continue;
+          // Signed by another authority of the same name: the next one is tried.
+          last = e;
         } catch (GeneralSecurityException e) {
           throw denied(of, "its signature cannot be verified", e);
         }
       }
     }
-    throw denied(of, "no authority of this cluster has signed it", null);
+    throw denied(of, "no authority of this cluster has signed it", last);
   }
 
   private static SluiceException denied(ProcessCertificate of, String why, Throwable cause) {

@@ -15,7 +15,8 @@ import java.util.function.Supplier;
 
 /** Verifies the proofs of control calls. Thread-safe. */
 public final class CallAuthenticator {
-  private final TokenAuthority tokens;
+  private final ProcessIdentity process;
+  private final TokenVerifier tokens;
   private final Supplier<Users> users;
   private final CallChallenges challenges;
 
@@ -26,23 +27,31 @@ public final class CallAuthenticator {
    * @param users read on each use, so that a changed file takes effect at once
    */
   public CallAuthenticator(
-      TokenAuthority tokens, Supplier<Users> users, SecureRandom random, LongSupplier nanoTime) {
+      TokenVerifier tokens, Supplier<Users> users, SecureRandom random, LongSupplier nanoTime) {
+    this.process = tokens.process();
     this.tokens = tokens;
     this.users = users;
     this.challenges = new CallChallenges(random, nanoTime);
     random.nextBytes(key);
   }
 
-  /** The mac of a proof. */
-  static byte[] mac(byte[] key, byte[] challenge, byte[] nonce, String call) {
-    byte[] name = call.getBytes(StandardCharsets.US_ASCII);
-    return Hmac.of(key, "sluice call v1", challenge, nonce, name);
+  /**
+   * A caller whose proof is valid.
+   *
+   * @param replyProof proof of this process for the reply
+   */
+  record Authenticated(Caller caller, byte[] replyProof) {}
+
+  static byte[] ascii(String call) {
+    return call.getBytes(StandardCharsets.US_ASCII);
   }
 
   /** A challenge for the caller that the request names. */
   ChallengeReply challenge(ChallengeRequest request) {
     ChallengeReply.Builder reply =
-        ChallengeReply.newBuilder().setChallenge(ByteString.copyFrom(challenges.next()));
+        ChallengeReply.newBuilder()
+            .setChallenge(ByteString.copyFrom(challenges.next()))
+            .setCertificate(process.identity().certificate().der());
     if (!request.getUser().isEmpty()) {
       Login login = login(request.getUser());
       reply.setSalt(login.salt()).setIterations(login.iterations());
@@ -75,12 +84,20 @@ public final class CallAuthenticator {
   }
 
   /**
-   * Verifies a proof and returns its caller.
+   * Whether the verification of a proof takes a millisecond, because it has a signature; otherwise
+   * it takes microseconds.
+   */
+  static boolean isSigned(CallProof proof) {
+    return proof.hasToken() || proof.hasCertificate();
+  }
+
+  /**
+   * Verifies a proof.
    *
    * @param call full name, {@code package.Service/Method}
    * @throws SluiceException DENIED
    */
-  Caller authenticate(CallProof proof, String call) throws SluiceException {
+  Authenticated authenticate(CallProof proof, String call) throws SluiceException {
     byte[] challenge = proof.getChallenge().toByteArray();
     if (!challenges.isOurs(challenge)) {
       throw denied("the challenge has expired or was not issued by this process");
@@ -90,14 +107,14 @@ public final class CallAuthenticator {
       throw denied(
           "nonce of %d bytes, expected %d".formatted(nonce.length, CallProofs.NONCE_LENGTH));
     }
-    Caller caller = proof.hasUser() ? user(proof, call) : keyed(proof, call);
+    Authenticated caller = proof.hasUser() ? user(proof, call) : signed(proof, call);
     if (!challenges.use(challenge)) {
       throw denied("the challenge was answered before");
     }
     return caller;
   }
 
-  private Caller user(CallProof proof, String call) throws SluiceException {
+  private Authenticated user(CallProof proof, String call) throws SluiceException {
     String name = UserNames.isName(proof.getUser()) ? proof.getUser() : "?";
     Login login = login(name);
     ScramKeys.Exchange exchange =
@@ -107,74 +124,63 @@ public final class CallAuthenticator {
     byte[] clientKey = ScramKeys.clientKey(proof.getMac().toByteArray(), storedKey, exchange);
     if (!Hmac.same(ScramKeys.sha256(clientKey), storedKey) || login.verifier().isEmpty()) {
       // One message for an unknown user and a wrong secret.
-      throw unknown("user " + name);
+      throw denied("user " + name + " is unknown, or its secret is wrong");
     }
-    return new Caller(
-        Caller.Kind.USER,
-        name,
-        login.user().orElseThrow().role(),
-        "",
-        Caller.ProvedBy.exchange(
-            login.verifier().orElseThrow().serverKey(),
-            proof.getNonce(),
-            ScramKeys.exchangeKey(clientKey, exchange)));
+    byte[] serverKey = login.verifier().orElseThrow().serverKey();
+    Caller caller =
+        new Caller(
+            Caller.Kind.USER,
+            name,
+            login.user().orElseThrow().role(),
+            "",
+            Caller.ProvedBy.exchange(
+                serverKey, proof.getNonce(), ScramKeys.exchangeKey(clientKey, exchange)));
+    return new Authenticated(
+        caller,
+        ReplyProofs.mac(
+            serverKey,
+            exchange.challenge().toByteArray(),
+            exchange.nonce().toByteArray(),
+            exchange.call()));
   }
 
-  private Caller keyed(CallProof proof, String call) throws SluiceException {
-    Caller claimed = claimed(proof);
-    byte[] expected =
-        mac(
-            claimed.provedBy().key().orElseThrow(),
-            proof.getChallenge().toByteArray(),
-            proof.getNonce().toByteArray(),
-            call);
-    if (!Hmac.same(expected, proof.getMac().toByteArray())) {
-      throw unknown(claimed.text());
-    }
-    return claimed;
-  }
-
-  private static SluiceException unknown(String caller) {
-    return denied(caller + " is unknown, or its secret is wrong");
-  }
-
-  /** The caller that the proof names, with the key that this process has for it. */
-  private Caller claimed(CallProof proof) throws SluiceException {
-    return switch (proof.getCallerCase()) {
+  private Authenticated signed(CallProof proof, String call) throws SluiceException {
+    byte[] challenge = proof.getChallenge().toByteArray();
+    byte[] nonce = proof.getNonce().toByteArray();
+    // A signature for another process, to which the caller's call was addressed, is not valid here.
+    byte[][] parts = {challenge, nonce, ascii(call), process.identity().certificate().hash()};
+    byte[] signature = proof.getSignature().toByteArray();
+    Caller caller;
+    boolean valid;
+    switch (proof.getCallerCase()) {
       case TOKEN -> {
-        TokenAuthority.Verified verified = tokens.verify(bytes(proof.getToken()));
-        yield new Caller(
-            Caller.Kind.APPLICATION,
-            verified.token().user(),
-            Role.USER,
-            verified.token().application(),
-            Caller.ProvedBy.key(verified.key()));
+        TokenVerifier.Verified token = tokens.verify(proof.getToken());
+        valid = token.signed(signature, CallProofs.CALL_LABEL, parts);
+        caller =
+            new Caller(
+                Caller.Kind.APPLICATION,
+                token.user(),
+                Role.USER,
+                token.application(),
+                Caller.ProvedBy.SIGNATURE);
       }
-      case CLUSTER_KEY -> {
-        ClusterKeys.Key found =
-            tokens
-                .keys()
-                .find(proof.getClusterKey())
-                .orElseThrow(() -> denied("the cluster key of the proof is not in use"));
-        yield new Caller(
-            Caller.Kind.CLUSTER, found.id(), Role.USER, "", Caller.ProvedBy.key(peerKey(found)));
+      case CERTIFICATE -> {
+        ProcessCertificate certificate = process.verify(proof.getCertificate());
+        valid = certificate.signed(signature, CallProofs.CALL_LABEL, parts);
+        caller = Caller.process(certificate);
       }
-      case USER, CALLER_NOT_SET -> throw denied("the proof names no caller");
-    };
-  }
-
-  /** Key with which processes of the cluster authenticate each other. */
-  static byte[] peerKey(ClusterKeys.Key key) {
-    return Hmac.of(key.secret(), "sluice peer v1");
+      default -> throw denied("the proof names no caller");
+    }
+    if (!valid) {
+      throw denied("the signature of " + caller.text() + " is not valid for this process");
+    }
+    return new Authenticated(
+        caller, process.identity().sign(CallProofs.REPLY_LABEL, challenge, nonce, ascii(call)));
   }
 
   /** The user of a connection's certificate. */
   Caller ofCertificate(String commonName) throws SluiceException {
     return users.get().ofCertificate(commonName);
-  }
-
-  private static byte[] bytes(ByteString bytes) {
-    return bytes.toByteArray();
   }
 
   private static SluiceException denied(String message) {

@@ -11,10 +11,12 @@ import io.grpc.ServerInterceptor;
 import io.grpc.Status;
 import io.sluice.common.auth.DeniedCall.Cause;
 import io.sluice.common.error.SluiceException;
-import io.sluice.common.error.StatusCode;
 import io.sluice.common.net.PeerConnections;
+import io.sluice.proto.CallProof;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * Authenticates and authorizes control calls. A refused call ends with UNAUTHENTICATED (invalid
@@ -28,6 +30,7 @@ public final class CallGuard implements ServerInterceptor {
   private final Set<String> open;
   private final Rules rules;
   private final CallDenials denials;
+  private final Executor signatures;
 
   /** Authorization rules. */
   public interface Rules {
@@ -52,18 +55,22 @@ public final class CallGuard implements ServerInterceptor {
    * @param required whether the rules are enforced; otherwise callers are only identified
    * @param open full names of services without authentication, or with their own
    * @param denials receives denied calls
+   * @param signatures verifies and creates signatures, each for about a millisecond; a call that it
+   *     rejects ends with UNAVAILABLE
    */
   public CallGuard(
       CallAuthenticator authenticator,
       boolean required,
       Set<String> open,
       Rules rules,
-      CallDenials denials) {
+      CallDenials denials,
+      Executor signatures) {
     this.authenticator = authenticator;
     this.required = required;
     this.open = Set.copyOf(open);
     this.rules = rules;
     this.denials = denials;
+    this.signatures = signatures;
   }
 
   @Override
@@ -72,9 +79,56 @@ public final class CallGuard implements ServerInterceptor {
     if (open.contains(call.getMethodDescriptor().getServiceName())) {
       return next.startCall(call, headers);
     }
+    CallProof proof;
+    try {
+      proof = headers.get(CallProofs.PROOF);
+    } catch (IllegalArgumentException e) {
+      end(
+          call,
+          Cause.UNAUTHENTICATED,
+          Caller.ANONYMOUS,
+          "the proof in the headers cannot be parsed");
+      return new ServerCall.Listener<>() {};
+    }
+    Context context = Context.current();
+    if (proof == null || !CallAuthenticator.isSigned(proof)) {
+      return guarded(context, proof, call, headers, next);
+    }
+    DeferredListener<Q> deferred = new DeferredListener<>();
+    try {
+      signatures.execute(() -> deferred.start(guarded(context, proof, call, headers, next)));
+    } catch (RejectedExecutionException e) {
+      call.close(
+          Status.UNAVAILABLE.withDescription("too many callers prove their identity; retry later"),
+          new Metadata());
+    }
+    return deferred;
+  }
+
+  /**
+   * Authenticates the caller, and passes a permitted call to the service.
+   *
+   * @param proof null: none
+   */
+  private <Q, R> ServerCall.Listener<Q> guarded(
+      Context context,
+      CallProof proof,
+      ServerCall<Q, R> call,
+      Metadata headers,
+      ServerCallHandler<Q, R> next) {
+    String method = call.getMethodDescriptor().getFullMethodName();
+    ServerCall<Q, R> answering = call;
     Caller caller;
     try {
-      caller = caller(call, headers);
+      if (proof == null) {
+        Optional<String> certified = certified(call);
+        caller =
+            certified.isPresent() ? authenticator.ofCertificate(certified.get()) : Caller.ANONYMOUS;
+      } else {
+        CallAuthenticator.Authenticated found = authenticator.authenticate(proof, method);
+        caller = found.caller();
+        answering = ReplyProofs.proving(call, found.replyProof());
+      }
     } catch (SluiceException e) {
       end(call, Cause.UNAUTHENTICATED, Caller.ANONYMOUS, e.getMessage());
       return new ServerCall.Listener<>() {};
@@ -85,24 +139,9 @@ public final class CallGuard implements ServerInterceptor {
       end(call, Cause.PERMISSION_DENIED, caller, why);
       return new ServerCall.Listener<>() {};
     }
-    Context context = Context.current().withValue(Caller.CONTEXT, caller);
     ServerCall.Listener<Q> listener =
-        Contexts.interceptCall(context, ReplyProofs.proving(call, headers, caller), headers, next);
+        Contexts.interceptCall(context.withValue(Caller.CONTEXT, caller), answering, headers, next);
     return required ? new Guarded<>(listener, call, caller) : listener;
-  }
-
-  private Caller caller(ServerCall<?, ?> call, Metadata headers) throws SluiceException {
-    io.sluice.proto.CallProof proof;
-    try {
-      proof = headers.get(CallProofs.PROOF);
-    } catch (IllegalArgumentException e) {
-      throw new SluiceException(StatusCode.DENIED, "the proof in the headers cannot be parsed", e);
-    }
-    if (proof != null) {
-      return authenticator.authenticate(proof, call.getMethodDescriptor().getFullMethodName());
-    }
-    Optional<String> certified = certified(call);
-    return certified.isPresent() ? authenticator.ofCertificate(certified.get()) : Caller.ANONYMOUS;
   }
 
   private static Optional<String> certified(ServerCall<?, ?> call) {

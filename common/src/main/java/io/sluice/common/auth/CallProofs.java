@@ -13,21 +13,23 @@ import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.grpc.protobuf.ProtoUtils;
 import io.grpc.stub.StreamObserver;
+import io.sluice.common.config.HostPort;
 import io.sluice.common.error.SluiceException;
 import io.sluice.proto.AuthenticationGrpc;
 import io.sluice.proto.CallProof;
 import io.sluice.proto.ChallengeReply;
 import io.sluice.proto.ChallengeRequest;
 import java.security.SecureRandom;
+import java.time.Clock;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 
 /**
  * Client side of mutual authentication of control calls: every call of a channel requests a
- * challenge first and sends its answer. The reply must prove that the called process knows the
- * caller's key, too. Without a challenge the request is not sent; without a proof the reply is
- * discarded. In both cases the call fails with UNAUTHENTICATED and {@link UnprovenPeerException}.
- * Thread-safe.
+ * challenge first and sends its answer. The reply must prove the identity of the called process,
+ * too. Without a challenge the request is not sent; without a proof the reply is discarded. In both
+ * cases the call fails with UNAUTHENTICATED and {@link UnprovenPeerException}. Thread-safe.
  */
 public final class CallProofs implements ClientInterceptor {
   static final Metadata.Key<CallProof> PROOF =
@@ -36,6 +38,9 @@ public final class CallProofs implements ClientInterceptor {
 
   /** Bytes of the caller's nonce. */
   static final int NONCE_LENGTH = 32;
+
+  static final String CALL_LABEL = "sluice call v2";
+  static final String REPLY_LABEL = "sluice reply v2";
 
   private static final long CHALLENGE_TIMEOUT_MS = 10_000;
 
@@ -52,31 +57,64 @@ public final class CallProofs implements ClientInterceptor {
     this.required = required;
   }
 
+  /**
+   * One call.
+   *
+   * @param host host that was called, as its certificate must name it
+   * @param name full name of the method
+   */
+  private record Call(String host, String name, ChallengeReply challenge, byte[] nonce) {
+    byte[] challengeBytes() {
+      return challenge.getChallenge().toByteArray();
+    }
+
+    byte[] nameBytes() {
+      return CallAuthenticator.ascii(name);
+    }
+  }
+
   /** The identity of the caller. */
   @FunctionalInterface
   private interface Prover {
     /**
-     * Sets caller and mac in a proof, which has challenge and nonce.
+     * Sets the caller and the answer to the challenge in a proof.
      *
-     * @return key with which the called process proves its reply
-     * @throws SluiceException if the called process must not get a proof
+     * @return decides whether the proof in a reply is valid
+     * @throws SluiceException DENIED if the called process is not the expected one
      */
-    byte[] prove(CallProof.Builder proof, ChallengeReply challenge, String call)
-        throws SluiceException;
+    Predicate<byte[]> answer(Call call, CallProof.Builder proof) throws SluiceException;
   }
 
   /** For a user. */
   public static CallProofs ofUser(UserCredential user, SecureRandom random) {
-    ChallengeRequest request = ChallengeRequest.newBuilder().setUser(user.user()).build();
-    return new CallProofs(user::prove, request, random, true);
+    return new CallProofs(
+        (call, proof) -> {
+          byte[] key = user.prove(proof, call.challenge(), call.name());
+          byte[] expected = ReplyProofs.mac(key, call.challengeBytes(), call.nonce(), call.name());
+          return found -> Hmac.same(expected, found);
+        },
+        ChallengeRequest.newBuilder().setUser(user.user()).build(),
+        random,
+        true);
   }
 
-  /** For an application's processes. */
-  public static CallProofs ofApplication(ApplicationCredential credential, SecureRandom random) {
+  /**
+   * For an application's processes.
+   *
+   * @param called role of the called processes
+   * @param clock for the validity of certificates
+   */
+  public static CallProofs ofApplication(
+      ApplicationCredential credential, ProcessRole called, SecureRandom random, Clock clock) {
     return new CallProofs(
-        (proof, challenge, call) -> {
-          proof.setToken(ByteString.copyFrom(credential.tokenBytes()));
-          return withMac(proof, credential.key(), call);
+        (call, proof) -> {
+          ProcessCertificate peer =
+              credential.verify(
+                  call.challenge().getCertificate(), called, call.host(), clock.millis());
+          proof
+              .setToken(credential.token())
+              .setSignature(ByteString.copyFrom(credential.sign(CALL_LABEL, parts(call, peer))));
+          return replies(call, peer);
         },
         ChallengeRequest.getDefaultInstance(),
         random,
@@ -86,26 +124,35 @@ public final class CallProofs implements ClientInterceptor {
   /**
    * For a process of the cluster.
    *
+   * @param called role of the called processes
    * @param required whether calls fail if the called process does not request a proof; otherwise
    *     they are sent without one, for the time in which a cluster is switched to authentication
    */
-  public static CallProofs ofCluster(TokenAuthority tokens, SecureRandom random, boolean required) {
+  public static CallProofs ofProcess(
+      ProcessIdentity process, ProcessRole called, SecureRandom random, boolean required) {
     return new CallProofs(
-        (proof, challenge, call) -> {
-          ClusterKeys.Key key = tokens.keys().signing();
-          proof.setClusterKey(key.id());
-          return withMac(proof, CallAuthenticator.peerKey(key), call);
+        (call, proof) -> {
+          ProcessCertificate peer =
+              process.verify(call.challenge().getCertificate()).require(called, call.host());
+          Identity identity = process.identity();
+          proof
+              .setCertificate(identity.certificate().der())
+              .setSignature(ByteString.copyFrom(identity.sign(CALL_LABEL, parts(call, peer))));
+          return replies(call, peer);
         },
         ChallengeRequest.getDefaultInstance(),
         random,
         required);
   }
 
-  private static byte[] withMac(CallProof.Builder proof, byte[] key, String call) {
-    byte[] challenge = proof.getChallenge().toByteArray();
-    byte[] nonce = proof.getNonce().toByteArray();
-    proof.setMac(ByteString.copyFrom(CallAuthenticator.mac(key, challenge, nonce, call)));
-    return key;
+  /** The signed bytes: with the called process, so that it cannot forward the proof. */
+  private static byte[][] parts(Call call, ProcessCertificate called) {
+    return new byte[][] {call.challengeBytes(), call.nonce(), call.nameBytes(), called.hash()};
+  }
+
+  private static Predicate<byte[]> replies(Call call, ProcessCertificate called) {
+    return found ->
+        called.signed(found, REPLY_LABEL, call.challengeBytes(), call.nonce(), call.nameBytes());
   }
 
   @Override
@@ -127,7 +174,7 @@ public final class CallProofs implements ClientInterceptor {
     private final Channel channel;
 
     /** Null: no proof is expected. Written before the request is sent. */
-    private volatile byte[] replyProof;
+    private volatile Predicate<byte[]> replyProof;
 
     private Exchange(Channel channel) {
       this.channel = channel;
@@ -169,33 +216,48 @@ public final class CallProofs implements ClientInterceptor {
                     applier.fail(unproven("its reply has no challenge"));
                     return;
                   }
+                  Metadata headers;
                   try {
-                    applier.apply(headers(challenge, name));
+                    headers = headers(challenge, call.getAuthority(), name);
                   } catch (SluiceException e) {
                     applier.fail(unproven(e.getMessage()));
+                    return;
                   }
+                  applier.apply(headers);
                 }
               });
     }
 
-    private Metadata headers(ChallengeReply challenge, String call) throws SluiceException {
+    private Metadata headers(ChallengeReply challenge, String authority, String name)
+        throws SluiceException {
       byte[] nonce = new byte[NONCE_LENGTH];
       random.nextBytes(nonce);
       CallProof.Builder proof =
           CallProof.newBuilder()
               .setChallenge(challenge.getChallenge())
               .setNonce(ByteString.copyFrom(nonce));
-      byte[] key = prover.prove(proof, challenge, call);
-      replyProof = ReplyProofs.mac(key, challenge.getChallenge().toByteArray(), nonce, call);
+      replyProof = prover.answer(new Call(host(authority), name, challenge, nonce), proof);
       Metadata headers = new Metadata();
       headers.put(PROOF, proof.build());
       return headers;
     }
 
     private boolean isProvedBy(Metadata reply) {
+      Predicate<byte[]> expected = replyProof;
       byte[] found = reply.get(ReplyProofs.PROOF);
-      return replyProof == null || (found != null && Hmac.same(replyProof, found));
+      return expected == null || (found != null && expected.test(found));
     }
+  }
+
+  /**
+   * The host of a channel's authority.
+   *
+   * @param authority a host, or host and port
+   */
+  private static String host(String authority) {
+    // An overridden authority has no port.
+    boolean hasPort = authority.matches("([^:]|\\[.*])+:[0-9]+");
+    return hasPort ? HostPort.parse(authority).host() : authority;
   }
 
   /** Discards a reply without a valid proof; failures are passed on. */
@@ -235,8 +297,7 @@ public final class CallProofs implements ClientInterceptor {
             @Override
             public void onClose(Status status, Metadata trailers) {
               if (refused || (status.isOk() && !proved)) {
-                super.onClose(
-                    unproven("its reply has no valid proof of the secret"), new Metadata());
+                super.onClose(unproven("its reply has no valid proof"), new Metadata());
               } else {
                 super.onClose(status, trailers);
               }

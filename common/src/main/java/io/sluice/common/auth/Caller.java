@@ -8,7 +8,7 @@ import java.util.Optional;
 /**
  * The authenticated caller of a control call. Immutable.
  *
- * @param name name of the user, of the application's user, or of the cluster key
+ * @param name name of the user, of the application's user, or in the certificate of a process
  * @param role role of a USER
  * @param application name of an APPLICATION; else empty
  */
@@ -24,29 +24,38 @@ public record Caller(Kind kind, String name, Role role, String application, Prov
     ANONYMOUS,
     USER,
     APPLICATION,
-    /** A process that knows the cluster's secret. */
-    CLUSTER
+    /** A coordinator of the cluster. */
+    COORDINATOR,
+    /** A server of the cluster. */
+    SERVER
   }
 
-  /**
-   * Means of authentication: a key, which is never printed, or the certificate of the connection.
-   */
+  /** Means of authentication: a key, which is never printed, a signature, or a certificate. */
   public static final class ProvedBy {
-    static final ProvedBy NOTHING = new ProvedBy(null, null, null);
-    static final ProvedBy CERTIFICATE = new ProvedBy(null, null, null);
+    static final ProvedBy NOTHING = new ProvedBy(null, null, null, null);
+
+    /** The certificate of the connection. */
+    static final ProvedBy CERTIFICATE = new ProvedBy(null, null, null, null);
+
+    /** A signature with the key of an application's token. */
+    static final ProvedBy SIGNATURE = new ProvedBy(null, null, null, null);
 
     private final byte[] key;
     private final ByteString nonce;
     private final byte[] exchangeKey;
+    private final ProcessCertificate certificate;
 
-    private ProvedBy(byte[] key, ByteString nonce, byte[] exchangeKey) {
+    private ProvedBy(
+        byte[] key, ByteString nonce, byte[] exchangeKey, ProcessCertificate certificate) {
       this.key = key;
       this.nonce = nonce;
       this.exchangeKey = exchangeKey;
+      this.certificate = certificate;
     }
 
-    static ProvedBy key(byte[] key) {
-      return new ProvedBy(key, null, null);
+    /** A signature with the key of a process. */
+    static ProvedBy process(ProcessCertificate certificate) {
+      return new ProvedBy(null, null, null, certificate);
     }
 
     /**
@@ -57,7 +66,7 @@ public record Caller(Kind kind, String name, Role role, String application, Prov
      * @param exchangeKey protects what the reply grants; only caller and this process know it
      */
     static ProvedBy exchange(byte[] key, ByteString nonce, byte[] exchangeKey) {
-      return new ProvedBy(key, nonce, exchangeKey);
+      return new ProvedBy(key, nonce, exchangeKey, null);
     }
 
     /** Key that proves the reply to the call. */
@@ -73,10 +82,25 @@ public record Caller(Kind kind, String name, Role role, String application, Prov
       return Optional.ofNullable(exchangeKey);
     }
 
+    /** Certificate of a process of the cluster. */
+    Optional<ProcessCertificate> certificate() {
+      return Optional.ofNullable(certificate);
+    }
+
     @Override
     public String toString() {
       return key == null ? "no key" : "a key";
     }
+  }
+
+  /** A process of the cluster with a verified certificate. */
+  static Caller process(ProcessCertificate certificate) {
+    return new Caller(
+        certificate.role() == ProcessRole.COORDINATOR ? Kind.COORDINATOR : Kind.SERVER,
+        certificate.name(),
+        Role.USER,
+        "",
+        ProvedBy.process(certificate));
   }
 
   /** Caller of the call that the current thread handles. */
@@ -94,13 +118,18 @@ public record Caller(Kind kind, String name, Role role, String application, Prov
    */
   public boolean owns(String someApplication) {
     return switch (kind) {
-      case ANONYMOUS -> false;
+      case ANONYMOUS, SERVER -> false;
       case USER ->
           role == Role.ADMIN
               || (role == Role.USER && someApplication.startsWith(UserNames.prefix(name)));
       case APPLICATION -> application.equals(someApplication);
-      case CLUSTER -> true;
+      case COORDINATOR -> true;
     };
+  }
+
+  /** Whether this caller is a process of the cluster whose certificate is valid for a host. */
+  public boolean isAt(String host) {
+    return provedBy.certificate().filter(certificate -> certificate.covers(host)).isPresent();
   }
 
   /** For messages. */
@@ -109,7 +138,8 @@ public record Caller(Kind kind, String name, Role role, String application, Prov
       case ANONYMOUS -> "anonymous caller";
       case USER -> "user " + name;
       case APPLICATION -> "application " + PeerText.quoted(application);
-      case CLUSTER -> "cluster key " + name;
+      case COORDINATOR -> "coordinator " + PeerText.quoted(name);
+      case SERVER -> "server " + PeerText.quoted(name);
     };
   }
 }

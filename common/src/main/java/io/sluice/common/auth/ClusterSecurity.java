@@ -1,9 +1,11 @@
 package io.sluice.common.auth;
 
+import com.google.protobuf.ByteString;
 import io.grpc.BindableService;
 import io.grpc.ClientInterceptor;
 import io.grpc.ServerBuilder;
 import io.sluice.common.auth.CallGuard.Rules;
+import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.HostText;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.file.WatchedFile;
@@ -14,16 +16,18 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLSession;
@@ -45,19 +49,16 @@ public final class ClusterSecurity {
           new SecureRandom(),
           System::nanoTime);
 
-  /** Environment variable with the cluster's keys, used if no file is configured. */
-  public static final String SECRET_VARIABLE = "RSS_CLUSTER_SECRET";
-
-  /** User name in tokens that a process of the cluster issues for itself. */
-  private static final String CLUSTER_USER = "sluice-cluster";
-
   private static final String REQUIRED_KEY = SecurityConfig.REQUIRED.name();
 
   private static final String CHALLENGES = "sluice.v1.Authentication";
 
   private final SecurityConfig config;
-  private final TokenAuthority tokens;
   private final Revocations revocations;
+
+  /** Null without an identity. */
+  private final ProcessIdentity process;
+
   private final Supplier<Users> users;
   private final Optional<TlsContexts> tls;
   private final ClientTls clientTls;
@@ -67,61 +68,49 @@ public final class ClusterSecurity {
 
   private ClusterSecurity(
       SecurityConfig config,
-      TokenAuthority tokens,
+      ProcessIdentity process,
       Revocations revocations,
       Supplier<Users> users,
       Optional<TlsContexts> tls,
       SecureRandom random,
       LongSupplier nanoTime) {
     this.config = config;
-    this.tokens = tokens;
+    this.process = process;
     this.revocations = revocations;
     this.users = users;
     this.tls = tls;
-    this.clientTls = tls.map(ClientTls::of).orElse(ClientTls.OFF);
+    this.clientTls =
+        tls.map(ClientTls::of).orElseGet(() -> ClientTls.plain(config.tls().peerName()));
     this.random = random;
     this.nanoTime = nanoTime;
     this.logins = new BearerLogins(users, ScramVerifier::matches, random, nanoTime);
   }
 
   /**
-   * Reads the secrets.
+   * Reads the files.
    *
-   * @param environment environment variables of the process
+   * @param role role of this process
    * @throws IOException with a one-line message: key, file and problem
    */
   public static ClusterSecurity of(
       SecurityConfig config,
-      Map<String, String> environment,
+      ProcessRole role,
       Clock clock,
       SecureRandom random,
       LongSupplier nanoTime)
       throws IOException {
-    Supplier<ClusterKeys> keys = keys(config, environment, nanoTime);
+    ProcessIdentity process = identity(config, role, clock, nanoTime);
     Supplier<Users> users = () -> Users.NONE;
     if (config.usersFile().isPresent()) {
-      try {
-        users = WatchedFile.openSecret(config.usersFile().get(), Users::parse).cached(nanoTime);
-      } catch (IOException e) {
-        throw new IOException(SecurityConfig.USERS_FILE.name() + ": " + e.getMessage(), e);
-      }
+      users = watched(SecurityConfig.USERS_FILE, config.usersFile(), Users::parse, true, nanoTime);
     }
-    if (keys == null && config.required()) {
-      throw new IOException(
-          SecurityConfig.REQUIRED.name()
-              + " is true, but there is no cluster secret; set "
-              + SecurityConfig.SECRET_FILE.name()
-              + " or the environment variable "
-              + SECRET_VARIABLE);
-    }
-    if (keys != null) {
-      LOG.info(
-          "authentication configured required={} clusterKeys={}", config.required(), keys.get());
+    if (process != null) {
+      LOG.info("authentication configured required={} {}", config.required(), process);
     }
     Revocations revocations = new Revocations(clock);
     return new ClusterSecurity(
         config,
-        keys == null ? null : new TokenAuthority(keys, revocations, clock, random),
+        process,
         revocations,
         users,
         TlsContexts.of(config.tls(), true, nanoTime),
@@ -129,26 +118,65 @@ public final class ClusterSecurity {
         nanoTime);
   }
 
-  private static Supplier<ClusterKeys> keys(
-      SecurityConfig config, Map<String, String> environment, LongSupplier nanoTime)
+  private static ProcessIdentity identity(
+      SecurityConfig config, ProcessRole role, Clock clock, LongSupplier nanoTime)
       throws IOException {
-    if (config.secretFile().isPresent()) {
-      try {
-        return WatchedFile.openSecret(config.secretFile().get(), ClusterKeys::parse)
-            .cached(nanoTime);
-      } catch (IOException e) {
-        throw new IOException(SecurityConfig.SECRET_FILE.name() + ": " + e.getMessage(), e);
+    String keys =
+        SecurityConfig.IDENTITY_FILE.name() + " and " + SecurityConfig.AUTHORITY_FILE.name();
+    if (config.identityFile().isEmpty() && config.authorityFile().isEmpty()) {
+      if (config.required()) {
+        throw new IOException(
+            SecurityConfig.REQUIRED.name()
+                + " is true, but this process has no identity; set "
+                + keys);
       }
-    }
-    String text = environment.get(SECRET_VARIABLE);
-    if (text == null) {
       return null;
     }
+    if (config.identityFile().isEmpty() || config.authorityFile().isEmpty()) {
+      throw new IOException(keys + " must be set together");
+    }
+    ProcessIdentity process =
+        new ProcessIdentity(
+            watched(
+                SecurityConfig.IDENTITY_FILE,
+                config.identityFile(),
+                Identity::parse,
+                true,
+                nanoTime),
+            watched(
+                SecurityConfig.AUTHORITY_FILE,
+                config.authorityFile(),
+                Authorities::parse,
+                false,
+                nanoTime),
+            clock);
     try {
-      ClusterKeys keys = ClusterKeys.parse(text);
-      return () -> keys;
-    } catch (IllegalArgumentException e) {
-      throw new IOException(SECRET_VARIABLE + ": " + e.getMessage(), e);
+      process.check(role);
+    } catch (SluiceException e) {
+      throw new IOException(
+          SecurityConfig.IDENTITY_FILE.name()
+              + ": "
+              + config.identityFile().get()
+              + ": "
+              + e.getMessage(),
+          e);
+    }
+    return process;
+  }
+
+  private static <T> Supplier<T> watched(
+      ConfigKey<String> key,
+      Optional<Path> file,
+      Function<String, T> parser,
+      boolean isSecret,
+      LongSupplier nanoTime)
+      throws IOException {
+    Path path = file.orElseThrow();
+    try {
+      return (isSecret ? WatchedFile.openSecret(path, parser) : WatchedFile.open(path, parser))
+          .cached(nanoTime);
+    } catch (IOException e) {
+      throw new IOException(key.name() + ": " + e.getMessage(), e);
     }
   }
 
@@ -157,17 +185,24 @@ public final class ClusterSecurity {
    *
    * @param open full names of services without authentication, or with their own
    * @param denials receives denied calls
+   * @param signatures see {@link CallGuard}
    * @return additional services to register with the server
    */
   public List<BindableService> guard(
-      ServerBuilder<?> server, Set<String> open, Rules rules, CallDenials denials) {
-    if (tokens == null) {
+      ServerBuilder<?> server,
+      Set<String> open,
+      Rules rules,
+      CallDenials denials,
+      Executor signatures) {
+    if (process == null) {
       return List.of();
     }
-    CallAuthenticator authenticator = new CallAuthenticator(tokens, users, random, nanoTime);
+    CallAuthenticator authenticator =
+        new CallAuthenticator(new TokenVerifier(process, revocations), users, random, nanoTime);
     Set<String> all = new HashSet<>(open);
     all.add(CHALLENGES);
-    server.intercept(new CallGuard(authenticator, config.required(), all, rules, denials));
+    server.intercept(
+        new CallGuard(authenticator, config.required(), all, rules, denials, signatures));
     return List.of(new AuthenticationService(authenticator));
   }
 
@@ -181,9 +216,9 @@ public final class ClusterSecurity {
     return clientTls;
   }
 
-  /** Verifies tokens of data connections to this process; empty without a cluster secret. */
-  public Optional<TokenAuthority> tokens() {
-    return Optional.ofNullable(tokens);
+  /** Verifies tokens of data connections to this process; empty without an identity. */
+  public Optional<TokenVerifier> tokens() {
+    return Optional.ofNullable(process).map(of -> new TokenVerifier(of, revocations));
   }
 
   /** Revoked tokens, which this process refuses. */
@@ -193,33 +228,38 @@ public final class ClusterSecurity {
 
   /** Lifetime of the tokens that this coordinator issues; empty if it issues none. */
   public OptionalLong tokenLifetimeMs() {
-    return tokens == null ? OptionalLong.empty() : OptionalLong.of(config.tokenLifetimeMs());
+    return process == null ? OptionalLong.empty() : OptionalLong.of(config.tokenLifetimeMs());
   }
 
-  /** Issues tokens to drivers, in a coordinator. */
+  /** Issues tokens to drivers and servers, in a coordinator. */
   public TokenGrants grants() {
-    return tokens == null
+    return process == null
         ? TokenGrants.NONE
-        : new TokenGrants(tokens, config.tokenLifetimeMs(), random);
+        : new TokenGrants(new TokenIssuer(process, random), process, config.tokenLifetimeMs());
   }
 
   /**
-   * Credential for a data connection of this process to another process of the cluster, on behalf
-   * of an application.
+   * Credential for a data connection of this process on behalf of an application.
    *
+   * @param token token that a coordinator has granted for the key of this process; may be empty
    * @return empty if connections are not authenticated
+   * @throws SluiceException DENIED if the token is not for this process
    */
-  public Optional<ApplicationCredential> credential(String application, long lifetimeMs) {
-    return tokens == null
+  public Optional<ApplicationCredential> credential(ByteString token) throws SluiceException {
+    return process == null || token.isEmpty()
         ? Optional.empty()
-        : Optional.of(tokens.issue(application, CLUSTER_USER, lifetimeMs));
+        : Optional.of(ApplicationCredential.of(token, process));
   }
 
-  /** Interceptors for calls of this process to other processes of the cluster. */
-  public List<ClientInterceptor> proofs() {
-    return tokens == null
+  /**
+   * Interceptors for calls of this process to other processes of the cluster.
+   *
+   * @param called role of the called processes
+   */
+  public List<ClientInterceptor> proofs(ProcessRole called) {
+    return process == null
         ? List.of()
-        : List.of(CallProofs.ofCluster(tokens, random, config.required()));
+        : List.of(CallProofs.ofProcess(process, called, random, config.required()));
   }
 
   /**

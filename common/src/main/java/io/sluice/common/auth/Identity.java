@@ -70,8 +70,12 @@ public final class Identity {
     return certificate;
   }
 
+  PrivateKey key() {
+    return key;
+  }
+
   /** A signature; {@code label} names its purpose. */
-  byte[] sign(String label, byte[]... parts) {
+  public byte[] sign(String label, byte[]... parts) {
     return Signing.sign(key, label, parts);
   }
 

@@ -1,5 +1,6 @@
 package io.sluice.common.auth;
 
+import com.google.protobuf.ByteString;
 import io.netty.util.NetUtil;
 import io.sluice.common.error.PeerText;
 import io.sluice.common.error.SluiceException;
@@ -36,7 +37,7 @@ public final class ProcessCertificate {
   private static final int P256_BITS = 256;
 
   private final X509Certificate certificate;
-  private final byte[] encoded;
+  private final ByteString encoded;
   private final byte[] hash;
   private final ProcessRole role;
   private final String name;
@@ -49,7 +50,7 @@ public final class ProcessCertificate {
       String name,
       List<String> hosts) {
     this.certificate = certificate;
-    this.encoded = encoded;
+    this.encoded = ByteString.copyFrom(encoded);
     this.hash = hash(encoded);
     this.role = role;
     this.name = name;
@@ -134,7 +135,7 @@ public final class ProcessCertificate {
         StatusCode.DENIED, "the certificate of a process is not valid: " + why, cause);
   }
 
-  static byte[] hash(byte[] encoded) {
+  private static byte[] hash(byte[] encoded) {
     try {
       return MessageDigest.getInstance("SHA-256").digest(encoded);
     } catch (GeneralSecurityException e) {
@@ -146,13 +147,52 @@ public final class ProcessCertificate {
     return certificate;
   }
 
-  /** The DER form; the caller must not change it. */
-  byte[] encoded() {
+  /**
+   * Requires a role and a host.
+   *
+   * @throws SluiceException DENIED
+   */
+  ProcessCertificate require(ProcessRole expected, String host) throws SluiceException {
+    require(expected);
+    if (!covers(host)) {
+      throw new SluiceException(
+          StatusCode.DENIED,
+          "the certificate of "
+              + this
+              + " is not valid for host "
+              + PeerText.quoted(host)
+              + "; it lists "
+              + hosts);
+    }
+    return this;
+  }
+
+  /**
+   * Requires a role.
+   *
+   * @throws SluiceException DENIED
+   */
+  ProcessCertificate require(ProcessRole expected) throws SluiceException {
+    if (role != expected) {
+      throw new SluiceException(
+          StatusCode.DENIED,
+          "expected the certificate of a " + expected.text() + ", found that of " + this);
+    }
+    return this;
+  }
+
+  /** Whether the owner has signed; {@code label} names the purpose. */
+  public boolean signed(byte[] signature, String label, byte[]... parts) {
+    return Signing.verify(certificate.getPublicKey(), signature, label, parts);
+  }
+
+  /** The DER form. */
+  public ByteString der() {
     return encoded;
   }
 
   /** SHA-256 of the DER form; the caller must not change it. */
-  byte[] hash() {
+  public byte[] hash() {
     return hash;
   }
 
@@ -167,7 +207,7 @@ public final class ProcessCertificate {
 
   /** End of the validity in milliseconds since 1970. */
   public long expiryMs() {
-    return certificate.getNotAfter().getTime();
+    return certificate.getNotAfter().toInstant().toEpochMilli();
   }
 
   /**

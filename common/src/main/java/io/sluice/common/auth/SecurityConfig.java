@@ -13,21 +13,23 @@ import java.util.stream.Stream;
  * Authentication and encryption of a coordinator or server.
  *
  * @param required whether callers must authenticate
- * @param secretFile file with the cluster's keys; without it, {@link
- *     ClusterSecurity#SECRET_VARIABLE} may contain the keys
+ * @param authorityFile certificates of the authorities of the cluster
+ * @param identityFile private key and certificate of this process
  * @param tokenLifetimeMs validity of an application's token
  * @param openReads whether anonymous callers may read the state of servers and applications
  */
 public record SecurityConfig(
     boolean required,
-    Optional<Path> secretFile,
+    Optional<Path> authorityFile,
+    Optional<Path> identityFile,
     Optional<Path> usersFile,
     long tokenLifetimeMs,
     boolean openReads,
     TlsConfig tls) {
   /** Without any security. */
   public static final SecurityConfig OFF =
-      new SecurityConfig(false, Optional.empty(), Optional.empty(), 1, true, TlsConfig.OFF);
+      new SecurityConfig(
+          false, Optional.empty(), Optional.empty(), Optional.empty(), 1, true, TlsConfig.OFF);
 
   private static final long HOUR_MS = 3_600_000;
 
@@ -35,9 +37,9 @@ public record SecurityConfig(
       ConfigKey.bool("rss.security.authentication.enabled")
           .defaultValue(false)
           .doc(
-              "Whether callers and data connections must authenticate (security.md). With a cluster"
-                  + " secret and `false`, anonymous callers are served as well. Set it to `true` in"
-                  + " production, once all callers have secrets.")
+              "Whether callers and data connections must authenticate (security.md). With an"
+                  + " identity and `false`, anonymous callers are served as well. Set it to `true`"
+                  + " in production, once all callers have secrets.")
           .build();
   static final ConfigKey<String> AUTHORITY_FILE =
       ConfigKey.string("rss.security.authority.file")
@@ -57,16 +59,6 @@ public record SecurityConfig(
                   + " rss.security.authority.file. Set it to enable authentication. With TLS it is"
                   + " also the default of rss.security.tls.certificate.file and"
                   + " rss.security.tls.key.file.")
-          .build();
-  static final ConfigKey<String> SECRET_FILE =
-      ConfigKey.string("rss.security.cluster.secret.file")
-          .check(path -> !path.isEmpty(), "a path")
-          .doc(
-              "File with the cluster secret of coordinators and servers, reloaded when it changes:"
-                  + " one key per line, an id and the Base64 form of at least 32 random bytes;"
-                  + " with two keys (during a change) the first one signs. Set this key or the"
-                  + " environment variable RSS_CLUSTER_SECRET, with the same text, to enable"
-                  + " authentication.")
           .build();
   static final ConfigKey<String> USERS_FILE =
       ConfigKey.string("rss.security.users.file")
@@ -105,7 +97,6 @@ public record SecurityConfig(
                   REQUIRED,
                   AUTHORITY_FILE,
                   IDENTITY_FILE,
-                  SECRET_FILE,
                   USERS_FILE,
                   OPEN_READS,
                   TlsConfig.CLIENT_CERTIFICATES),
@@ -114,24 +105,22 @@ public record SecurityConfig(
 
   /** Refuses secrets in the configuration, where other users could read them. */
   public static ConfigSchema.Builder withoutSecrets(ConfigSchema.Builder schema) {
-    return schema
-        .removed(
-            "rss.security.cluster.secret",
-            "secrets are not allowed in the configuration: set rss.security.cluster.secret.file or"
-                + " the environment variable RSS_CLUSTER_SECRET")
-        .removed(
-            "rss.security.user.secret",
-            "secrets are not allowed in the configuration: set rss.security.user.secret.file or the"
-                + " environment variable RSS_USER_SECRET");
+    return schema.removed(
+        "rss.security.user.secret",
+        "secrets are not allowed in the configuration: set rss.security.user.secret.file or the"
+            + " environment variable RSS_USER_SECRET");
   }
 
   public static SecurityConfig from(ConfigSet set, long tokenLifetimeMs) {
+    Optional<Path> authority = set.findPath(AUTHORITY_FILE);
+    Optional<Path> identity = set.findPath(IDENTITY_FILE);
     return new SecurityConfig(
         set.get(REQUIRED),
-        set.findPath(SECRET_FILE),
+        authority,
+        identity,
         set.findPath(USERS_FILE),
         tokenLifetimeMs,
         set.get(OPEN_READS),
-        TlsConfig.ofServer(set));
+        TlsConfig.ofServer(set).orFiles(identity, authority));
   }
 }

@@ -36,7 +36,7 @@ public final class CallLimits {
       Map.ofEntries(
           row(CoordinatorGrpc.getHeartbeatMethod(), HEARTBEAT),
           row(AuthenticationGrpc.getChallengeMethod(), EMPTY),
-          row(CoordinatorGrpc.getRegisterApplicationMethod(), NAMES),
+          row(CoordinatorGrpc.getRegisterApplicationMethod(), LIST),
           row(CoordinatorGrpc.getRenewLeaseMethod(), LIST),
           row(CoordinatorGrpc.getUnregisterApplicationMethod(), NAMES),
           row(CoordinatorGrpc.getRegisterShuffleMethod(), LIST),

@@ -226,7 +226,7 @@ public final class CertificateAuthority {
     byte[] serial = new byte[SERIAL_LENGTH];
     random.nextBytes(serial);
     // Positive, and not shortened by leading zeros.
-    serial[0] = (byte) (serial[0] & 0x3f | 0x40);
+    serial[0] = (byte) ((serial[0] & 0x3f) | 0x40);
     return serial;
   }
 

@@ -12,15 +12,17 @@ import java.util.function.LongSupplier;
 /** TLS of a client's connections. Immutable. */
 public final class ClientTls {
   /** Plain text. */
-  public static final ClientTls OFF = new ClientTls(null, null);
+  public static final ClientTls OFF = plain(Optional.empty());
 
   private final TlsContexts contexts;
   private final SslContext grpc;
   private final SslContext data;
+  private final Optional<String> peerName;
   private final String problem;
 
-  private ClientTls(TlsContexts contexts, String problem) {
+  private ClientTls(TlsContexts contexts, Optional<String> peerName, String problem) {
     this.contexts = contexts;
+    this.peerName = peerName;
     this.grpc = contexts == null ? null : contexts.grpcClient();
     this.data = contexts == null ? null : contexts.dataClient();
     this.problem = problem;
@@ -30,16 +32,30 @@ public final class ClientTls {
   public static ClientTls of(TlsConfig config, LongSupplier nanoTime) {
     try {
       return TlsContexts.of(config, false, nanoTime)
-          .map(contexts -> new ClientTls(contexts, null))
-          .orElse(OFF);
+          .map(ClientTls::of)
+          .orElseGet(() -> plain(config.peerName()));
     } catch (IOException e) {
-      return new ClientTls(null, e.getMessage());
+      return new ClientTls(null, config.peerName(), e.getMessage());
     }
   }
 
   /** With shared contexts of the process. */
   public static ClientTls of(TlsContexts contexts) {
-    return new ClientTls(contexts, null);
+    return new ClientTls(contexts, contexts.peerName(), null);
+  }
+
+  /**
+   * Plain text.
+   *
+   * @param peerName name in the identities of all peers, if they have one
+   */
+  public static ClientTls plain(Optional<String> peerName) {
+    return new ClientTls(null, peerName, null);
+  }
+
+  /** Name of a peer in its certificate. */
+  public String peerName(String host) {
+    return peerName.orElse(host);
   }
 
   /** One-line reason why this client cannot connect; empty if there is none. */
@@ -50,18 +66,14 @@ public final class ClientTls {
   /** Starts a gRPC channel to a peer, with TLS or plain text, and never through a proxy. */
   public NettyChannelBuilder channel(String host, int port) {
     NettyChannelBuilder channel = DirectChannel.to(host, port);
-    if (contexts == null) {
-      return channel.usePlaintext();
-    }
-    channel.sslContext(grpc);
-    contexts.peerName().ifPresent(channel::overrideAuthority);
-    return channel;
+    peerName.ifPresent(channel::overrideAuthority);
+    return contexts == null ? channel.usePlaintext() : channel.sslContext(grpc);
   }
 
   /** TLS handler of a new connection; empty for plain text. */
   public Optional<ChannelHandler> handler(Channel channel, String host, int port) {
     return data == null
         ? Optional.empty()
-        : Optional.of(data.newHandler(channel.alloc(), contexts.peerName(host), port));
+        : Optional.of(data.newHandler(channel.alloc(), peerName(host), port));
   }
 }

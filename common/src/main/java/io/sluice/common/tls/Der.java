@@ -84,7 +84,7 @@ final class Der {
     for (int i = 2; i < arcs.length; i++) {
       for (int shift = 28; shift > 0; shift -= 7) {
         if (arcs[i] >>> shift != 0) {
-          out.write(0x80 | arcs[i] >>> shift & 0x7f);
+          out.write(0x80 | ((arcs[i] >>> shift) & 0x7f));
         }
       }
       out.write(arcs[i] & 0x7f);

@@ -50,9 +50,10 @@ public record TlsConfig(
       ConfigKey.string("rss.security.tls.certificate.file")
           .check(path -> !path.isEmpty(), "a path")
           .doc(
-              "PEM file with the certificate chain of this process, reloaded when it changes. Set"
-                  + " it on coordinators and servers with TLS; jobs need a certificate only if"
-                  + " coordinators require one.")
+              "PEM file with the certificate chain of this process, reloaded when it changes."
+                  + " Coordinators and servers use rss.security.identity.file if this key is not"
+                  + " set; jobs need a certificate only if coordinators require one. Set it if TLS"
+                  + " has other certificates than the identities.")
           .build();
   static final ConfigKey<String> KEY =
       ConfigKey.string("rss.security.tls.key.file")
@@ -68,15 +69,17 @@ public record TlsConfig(
           .defaultText("the authorities of the Java runtime")
           .doc(
               "PEM file with the certificates of trusted authorities, reloaded when it changes."
-                  + " Set it if the certificates of the cluster are signed by a private authority.")
+                  + " Coordinators and servers use rss.security.authority.file if this key is not"
+                  + " set. Set it in jobs if the certificates of the cluster are signed by a private"
+                  + " authority.")
           .build();
   static final ConfigKey<String> PEER_NAME =
       ConfigKey.string("rss.security.tls.peer.name")
           .check(name -> !name.isEmpty(), "a DNS name")
           .defaultText("the host of the connection")
           .doc(
-              "DNS name expected in the certificates of coordinators and servers. Set it if these"
-                  + " processes share a certificate that does not list their hosts.")
+              "DNS name expected in the certificates and identities of coordinators and servers."
+                  + " Set it if these processes share a certificate that does not list their hosts.")
           .build();
 
   /** Key of coordinators and servers only. */
@@ -102,6 +105,23 @@ public record TlsConfig(
   /** Configuration of a client. */
   public static TlsConfig ofClient(ConfigSet set) {
     return from(set, ClientCertificates.NONE);
+  }
+
+  /**
+   * These settings, with files that are used where none is configured.
+   *
+   * @param identity certificate and key
+   * @param authority trusted authorities
+   */
+  public TlsConfig orFiles(Optional<Path> identity, Optional<Path> authority) {
+    boolean isOwn = certificateFile.isPresent() || keyFile.isPresent();
+    return new TlsConfig(
+        enabled,
+        isOwn ? certificateFile : identity,
+        isOwn ? keyFile : identity,
+        trustFile.or(() -> authority),
+        clientCertificates,
+        peerName);
   }
 
   private static TlsConfig from(ConfigSet set, ClientCertificates clientCertificates) {

@@ -91,7 +91,8 @@ public final class TlsContexts {
               + " is true, but there is no certificate; set "
               + TlsConfig.CERTIFICATE.name()
               + " and "
-              + TlsConfig.KEY.name());
+              + TlsConfig.KEY.name()
+              + ", or rss.security.identity.file");
     }
     return new TlsContexts(config, keys(config, nanoTime), trust(config, nanoTime), ofServers);
   }
@@ -263,11 +264,6 @@ public final class TlsContexts {
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException(VERSION + " is part of every Java runtime", e);
     }
-  }
-
-  /** Expected host name in a peer's certificate. */
-  public String peerName(String host) {
-    return config.peerName().orElse(host);
   }
 
   /** Expected host name of all peers, if configured. */

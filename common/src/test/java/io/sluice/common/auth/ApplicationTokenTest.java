@@ -4,13 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import com.google.protobuf.ByteString;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
-import java.security.SecureRandom;
-import java.time.Clock;
+import io.sluice.common.test.SettableClock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Random;
@@ -18,52 +17,51 @@ import org.junit.jupiter.api.Test;
 
 class ApplicationTokenTest {
   private static final Instant NOW = Instant.ofEpochMilli(1_795_000_000_000L);
-  private static final String FIRST = "k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
-  private static final String SECOND = "k2 Hx4dHBsaGRgXFhUUExIREA8ODQwLCgkIBwYFBAMCAQA=";
 
-  /** The worked example of docs/formats.md. */
+  /** The body of the worked example of docs/formats.md. */
   private static final String GOLDEN =
       "534c544b"
-          + "01"
           + "02"
           + "05"
-          + "00"
           + "0d00"
-          + "000000000000" // up to applicationLength
+          + "0400"
+          + "000000000000" // up to reserved
           + "005e56eea1010000"
           + "0022c7eea1010000" // issued, expires two hours later
           + "8877665544332211"
           + "00ffeeddccbbaa99" // nonce
-          + "6b31"
+          + "3059301306072a8648ce3d020106082a8648ce3d030107034200"
+          + "04"
+          + "60fed4ba255a9d31c961eb74c6356d68c049b8923b61fa6ce669622e60f29fb6"
+          + "7903fe1008b8bc99a41ae9e95628bc64f2f1b20c2d7e9f5177a3c294d4462299" // publicKey
           + "616c696365"
-          + "616c6963657e6170702d323032";
+          + "616c6963657e6170702d323032"
+          + "c0ffee00"; // stands for the issuer's certificate
+
+  private final SettableClock clock = new SettableClock();
+  private final TestAuthority authority = new TestAuthority(clock);
+  private final TokenVerifier verifier = authority.verifier();
 
   private static ApplicationToken token() {
+    HexFormat hex = HexFormat.of();
+    byte[] golden = hex.parseHex(GOLDEN);
     return new ApplicationToken(
-        "k1",
         "alice",
         "alice~app-202",
         NOW.toEpochMilli(),
         NOW.toEpochMilli() + 7_390_208,
-        0x1122334455667788L,
-        0x99aabbccddeeff00L);
-  }
-
-  private static TokenAuthority authority(String keys, Instant now) {
-    return new TokenAuthority(
-        () -> ClusterKeys.parse(keys), Clock.fixed(now, ZoneOffset.UTC), new SecureRandom());
+        ByteString.copyFrom(golden, 32, 16),
+        ByteString.copyFrom(golden, 48, 91),
+        ByteString.copyFrom(hex.parseHex("c0ffee00")));
   }
 
   @Test
   void hasTheBytesOfTheFormat() throws Exception {
-    assertThat(HexFormat.of().formatHex(token().toBytes())).isEqualTo(GOLDEN);
-    assertThat(ApplicationToken.fromBytes(HexFormat.of().parseHex(GOLDEN))).isEqualTo(token());
-  }
-
-  @Test
-  void derivesTheKeyOfTheFormat() throws Exception {
-    assertThat(HexFormat.of().formatHex(authority(FIRST, NOW).verify(token().toBytes()).key()))
-        .isEqualTo("f30a2d8db13b983704e8cffa47503abbc392e910b8d5881d72eb958210cd7e0f");
+    assertThat(HexFormat.of().formatHex(token().body())).isEqualTo(GOLDEN);
+    ApplicationToken.Signed read =
+        ApplicationToken.fromBytes(HexFormat.of().parseHex(GOLDEN + "010203"));
+    assertThat(read.token()).isEqualTo(token());
+    assertThat(read.signature()).containsExactly(1, 2, 3);
   }
 
   @Test
@@ -72,75 +70,97 @@ class ApplicationTokenTest {
     String application = UserNames.application(user, "x".repeat(300));
     assertThat(user).hasSize(128);
     assertThat(application).hasSize(256);
-    ApplicationToken token = new ApplicationToken("k1", user, application, 1, 2, 3, 4);
-    assertThat(ApplicationToken.fromBytes(token.toBytes())).isEqualTo(token);
+    ByteString token = authority.issue(application, user, 1_000).token();
+    assertThat(verifier.verify(token).application()).isEqualTo(application);
+    assertThat(verifier.verify(token).user()).isEqualTo(user);
   }
 
   @Test
   void isValidUntilItExpires() throws Exception {
-    byte[] bytes = authority(FIRST, NOW).issue("alice~app", "alice", 1_000).toBytes();
-    byte[] token = Arrays.copyOfRange(bytes, 33, bytes.length);
-    assertThat(authority(FIRST, NOW.plusMillis(999)).verify(token).token().application())
-        .isEqualTo("alice~app");
-    assertThatThrownBy(() -> authority(FIRST, NOW.plusMillis(1_000)).verify(token))
+    ByteString token = authority.issue("alice~app", "alice", 1_000).token();
+
+    clock.pass(999);
+    assertThat(verifier.verify(token).application()).isEqualTo("alice~app");
+    assertThat(verifier.claimedApplication(token)).isEqualTo("alice~app");
+    clock.pass(1);
+
+    assertThatThrownBy(() -> verifier.verify(token))
         .hasMessageContaining("\"alice~app\" has expired");
+    assertThatThrownBy(() -> verifier.claimedApplication(token))
+        .hasMessageContaining("has expired");
+    assertThatThrownBy(() -> authority.verifier().verify(token))
+        .hasMessageContaining("has expired");
+  }
+
+  /** The finding: with one secret for all, each server could create tokens. */
+  @Test
+  void aServerCannotIssueTokens() {
+    ProcessIdentity stolen = authority.process(ProcessRole.SERVER);
+
+    ByteString minted = authority.issue(stolen, "bob~app", "bob", 1_000).token();
+
+    assertThatThrownBy(() -> verifier.verify(minted))
+        .isInstanceOfSatisfying(
+            SluiceException.class, e -> assertThat(e.code()).isEqualTo(StatusCode.DENIED))
+        .hasMessageContaining("issued by server \"test-server\", which is not a coordinator");
   }
 
   @Test
-  void tokensStayValidDuringAChangeOfTheSecret() throws Exception {
-    ApplicationCredential old = authority(FIRST, NOW).issue("a~b", "a", 1_000);
-    byte[] key = authority(SECOND + "\n" + FIRST, NOW).verify(old.tokenBytes()).key();
-    assertThat(key).isEqualTo(old.key());
-    assertThat(authority(SECOND + "\n" + FIRST, NOW).issue("a~b", "a", 1_000).tokenBytes())
-        .containsSequence("k2a".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
-    assertThatThrownBy(() -> authority(SECOND, NOW).verify(old.tokenBytes()))
-        .hasMessageContaining("cluster key \"k1\", which is not in use");
+  void aTokenOfAnotherClusterIsRefused() {
+    ByteString foreign = new TestAuthority().issue("a~b", "a", 1_000_000).token();
+
+    assertThatThrownBy(() -> verifier.verify(foreign))
+        .hasMessageContaining("no authority of this cluster has signed it");
   }
 
   @Test
-  void keysOfAnotherClusterWithTheSameIdGiveAnotherKey() throws Exception {
-    ApplicationCredential ours = authority(FIRST, NOW).issue("a~b", "a", 1_000);
-    String other = FIRST.replace("AAEC", "AAED");
-    assertThat(authority(other, NOW).verify(ours.tokenBytes()).key()).isNotEqualTo(ours.key());
-  }
-
-  @Test
-  void everyChangeOfATokenGivesAnotherKeyOrIsRefused() throws Exception {
-    TokenAuthority authority = authority(FIRST + "\n" + SECOND, NOW);
-    ApplicationCredential right =
-        authority.issue("alice~app", "alice", Duration.ofDays(1).toMillis());
+  void everyChangeOfATokenIsRefused() {
+    byte[] right =
+        authority.issue("alice~app", "alice", Duration.ofDays(1).toMillis()).token().toByteArray();
     long seed = new Random().nextLong();
     Random random = new Random(seed);
-    for (int i = 0; i < 20_000; i++) {
-      byte[] bytes = tampered(right.tokenBytes(), random);
-      try {
-        assertThat(authority.verify(bytes).key()).as("seed %d", seed).isNotEqualTo(right.key());
-      } catch (SluiceException e) {
-        assertThat(e.code()).as("seed %d", seed).isEqualTo(StatusCode.DENIED);
-      }
+    for (int i = 0; i < 2_000; i++) {
+      ByteString changed = ByteString.copyFrom(tampered(right, random));
+      SluiceException refused =
+          catchThrowableOfType(SluiceException.class, () -> verifier.verify(changed));
+      assertThat(refused).as("seed %d, input %d", seed, i).isNotNull();
+      assertThat(refused.code()).as("seed %d", seed).isEqualTo(StatusCode.DENIED);
     }
   }
 
   private static byte[] tampered(byte[] bytes, Random random) {
     byte[] changed = bytes.clone();
     switch (random.nextInt(4)) {
-      case 0 -> changed[random.nextInt(changed.length)] ^= (byte) (1 << random.nextInt(8));
-      case 1 -> changed = Arrays.copyOf(changed, random.nextInt(changed.length));
-      case 2 -> changed = Arrays.copyOf(changed, changed.length + 1 + random.nextInt(500));
-      default -> {
-        changed = new byte[random.nextInt(500)];
-        random.nextBytes(changed);
-      }
+      case 0, 1 -> changed[random.nextInt(changed.length)] ^= (byte) (1 << random.nextInt(8));
+      case 2 -> changed = Arrays.copyOf(changed, random.nextInt(changed.length));
+      default -> changed = Arrays.copyOf(changed, changed.length + 1 + random.nextInt(500));
     }
-    return Arrays.equals(changed, bytes) ? new byte[0] : changed;
+    return changed;
+  }
+
+  @Test
+  void anotherKeySignsNothingForATokensOwner() throws Exception {
+    ApplicationCredential one = authority.issue("a~b", "a", 1_000);
+    ApplicationCredential other = authority.issue("a~b", "a", 1_000);
+    TokenVerifier.Verified verified = verifier.verify(one.token());
+    byte[] part = {1};
+
+    assertThat(verified.signed(one.sign("label", part), "label", part)).isTrue();
+    assertThat(verified.signed(other.sign("label", part), "label", part)).isFalse();
+    assertThat(verified.signed(one.sign("other", part), "label", part)).isFalse();
+    assertThat(verified.signed(new byte[72], "label", part)).isFalse();
+    assertThat(verified.signed(new byte[0], "label", part)).isFalse();
+    assertThat(verified.signed(new byte[5_000], "label", part)).isFalse();
   }
 
   @Test
   void credentialsAreReadBackAndPrintNoKey() throws Exception {
-    ApplicationCredential right = authority(FIRST, NOW).issue("a~b", "a", 1_000);
+    ApplicationCredential right = authority.issue("a~b", "a", 1_000);
     ApplicationCredential read = ApplicationCredential.fromBytes(right.toBytes());
-    assertThat(read.key()).isEqualTo(right.key());
-    assertThat(read.tokenBytes()).isEqualTo(right.tokenBytes());
+    byte[] part = {1};
+    assertThat(verifier.verify(read.token()).signed(read.sign("label", part), "label", part))
+        .isTrue();
+    assertThat(read.toBytes()).isEqualTo(right.toBytes());
     assertThat(read).hasToString("credential of a~b until 1795000001000");
     SluiceException foreign =
         catchThrowableOfType(
@@ -149,11 +169,12 @@ class ApplicationTokenTest {
   }
 
   @Test
-  void theCredentialThatWasIssuedLastIsKept() {
+  void theCredentialThatWasIssuedLastIsKept() throws Exception {
     ApplicationCredentials credentials = new ApplicationCredentials();
-    ApplicationCredential first = authority(FIRST, NOW).issue("a~b", "a", 60_000);
+    ApplicationCredential first = authority.issue("a~b", "a", 60_000);
+    clock.pass(1);
     // The operator has shortened the lifetime of tokens.
-    ApplicationCredential second = authority(FIRST, NOW.plusMillis(1)).issue("a~b", "a", 1_000);
+    ApplicationCredential second = authority.issue("a~b", "a", 1_000);
     credentials.update(first);
     credentials.update(second);
     credentials.update(first);

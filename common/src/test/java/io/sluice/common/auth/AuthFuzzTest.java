@@ -7,28 +7,32 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.fuzz.DecoderFuzz;
 import io.sluice.proto.TokenGrant;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
-import java.time.Clock;
 import org.junit.jupiter.api.Test;
 
 class AuthFuzzTest {
-  private static final String KEY = "k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
-  private static final String OTHER = "k2 Hx4dHBsaGRgXFhUUExIREA8ODQwLCgkIBwYFBAMCAQA=";
+  private static final TestAuthority AUTHORITY = new TestAuthority();
 
   /** Has a character that is not allowed in names, because messages may contain names. */
   private static final String SECRET = "0123456789+abcdefghijklmnop";
 
   private static ApplicationCredential credential() {
-    return new TokenAuthority(() -> ClusterKeys.parse(KEY), Clock.systemUTC(), new SecureRandom())
-        .issue("alice~app-1", "alice", 1_000);
+    return AUTHORITY.issue("alice~app-1", "alice", 1_000);
   }
 
   @Test
   void aTokenIsRefusedOrEncodesToTheSame() {
-    DecoderFuzz.of(credential().tokenBytes())
+    DecoderFuzz.of(credential().token().toByteArray())
         .refusing(SluiceException.class)
-        .run(input -> assertThat(ApplicationToken.fromBytes(input).toBytes()).isEqualTo(input));
+        .run(
+            input -> {
+              ApplicationToken.Signed decoded = ApplicationToken.fromBytes(input);
+              byte[] body = decoded.token().body();
+              assertThat(body).isEqualTo(decoded.body());
+              assertThat(concat(body, decoded.signature())).isEqualTo(input);
+            });
   }
 
   @Test
@@ -40,20 +44,46 @@ class AuthFuzzTest {
   }
 
   @Test
-  void aGrantIsRefusedOrGivesACredential() {
-    ByteString nonce = ByteString.copyFrom(new byte[CallProofs.NONCE_LENGTH]);
-    byte[] exchangeKey = SECRET.getBytes(StandardCharsets.UTF_8);
+  void aCertificateIsRefusedOrThatOfAProcess() {
     DecoderFuzz.of(
-            TokenSeal.clear(credential()).toByteArray(),
-            TokenSeal.seal(credential(), nonce, exchangeKey, new SecureRandom()).toByteArray())
+            AUTHORITY.process(ProcessRole.SERVER).identity().certificate().der().toByteArray(),
+            AUTHORITY
+                .process(ProcessRole.COORDINATOR, "*.example.org", "10.0.0.1", "fd00::1")
+                .identity()
+                .certificate()
+                .der()
+                .toByteArray())
+        .refusing(SluiceException.class)
+        .run(
+            input -> {
+              ProcessCertificate found = ProcessCertificate.parse(input);
+              assertThat(found.der().toByteArray()).isEqualTo(input);
+              assertThat(found.covers("")).isFalse();
+              assertThat(found.toString()).doesNotContain("\n");
+            });
+  }
+
+  @Test
+  void aGrantIsRefusedOrGivesACredential() {
+    ApplicationKey key = ApplicationKey.generate(new SecureRandom());
+    DecoderFuzz.of(grant(Caller.ProvedBy.CERTIFICATE, key).toByteArray())
         .refusing(SluiceException.class)
         .refusing(InvalidProtocolBufferException.class)
         .run(
             input -> {
               TokenGrant grant = TokenGrant.parseFrom(input);
-              byte[] key = grant.getNonce().isEmpty() ? null : exchangeKey;
-              assertThat(TokenSeal.opened(grant, key).application()).isNotEmpty();
+              assertThat(TokenGrants.open(grant, key, null).application()).isNotEmpty();
             });
+  }
+
+  private static TokenGrant grant(Caller.ProvedBy proof, ApplicationKey key) {
+    return AUTHORITY
+        .grants(1_000)
+        .grant(
+            new Caller(Caller.Kind.USER, "alice", Role.USER, "", proof),
+            "alice~app-1",
+            ByteString.copyFrom(key.publicKey()))
+        .orElseThrow();
   }
 
   @Test
@@ -75,22 +105,33 @@ class AuthFuzzTest {
   }
 
   @Test
-  void keysAreRefusedOrAtLeastOne() {
-    DecoderFuzz.of(KEY + "\n", OTHER + "," + KEY)
-        .words(" ", "\n", ",", "#", KEY, OTHER, "=")
+  void anIdentityIsRefusedWithoutItsKey() {
+    String identity = AUTHORITY.identityPem(ProcessRole.SERVER);
+    String key = identity.split("\n", -1)[1];
+    DecoderFuzz.of(identity)
+        .words("\n", "-----BEGIN CERTIFICATE-----", "-----END PRIVATE KEY-----", key, "=")
         .refusing(IllegalArgumentException.class)
         .run(
             input -> {
               try {
-                ClusterKeys keys = ClusterKeys.parse(text(input));
-                assertThat(keys.signing().secret().length)
-                    .isGreaterThanOrEqualTo(ClusterKeys.MIN_BYTES);
-                assertThat(keys.toString()).doesNotContain(KEY.substring(3));
+                assertThat(Identity.parse(text(input)).toString()).startsWith("identity of ");
               } catch (IllegalArgumentException refused) {
-                assertThat(refused).hasMessageNotContaining(KEY.substring(3));
+                assertThat(refused).hasMessageNotContaining(key);
                 throw refused;
               }
             });
+  }
+
+  @Test
+  void authoritiesAreRefusedOrAtLeastOne() {
+    DecoderFuzz.of(AUTHORITY.authorityPem() + AUTHORITY.authorityPem())
+        .words("\n", "-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----", "=")
+        .refusing(IllegalArgumentException.class)
+        .run(input -> assertThat(Authorities.parse(text(input)).encoded()).isNotEmpty());
+  }
+
+  private static byte[] concat(byte[] one, byte[] two) {
+    return ByteBuffer.allocate(one.length + two.length).put(one).put(two).array();
   }
 
   private static String text(byte[] input) {

@@ -10,25 +10,32 @@ import io.sluice.proto.CallProof;
 import io.sluice.proto.ChallengeReply;
 import io.sluice.proto.ChallengeRequest;
 import io.sluice.proto.TokenGrant;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class CallAuthenticatorTest {
-  private static final String KEYS = "k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
   private static final String SECRET = "0123456789abcdef0123456789abcdef";
   private static final String CALL = "sluice.v1.Coordinator/RegisterApplication";
 
+  @TempDir private Path directory;
+
   private final SecureRandom random = new SecureRandom();
   private final AtomicLong nanos = new AtomicLong();
-  private final TokenAuthority tokens =
-      new TokenAuthority(() -> ClusterKeys.parse(KEYS), Clock.systemUTC(), random);
+  private final TestAuthority authority = new TestAuthority();
+  private final TokenVerifier tokens = authority.verifier();
   private final Users users =
       Users.parse(
           TestUsers.line("alice", "user", SECRET)
@@ -66,7 +73,7 @@ class CallAuthenticatorTest {
 
   @Test
   void aUserIsKnownByTheSecret() throws Exception {
-    Caller alice = authenticator.authenticate(proof(authenticator, "alice", SECRET), CALL);
+    Caller alice = authenticator.authenticate(proof(authenticator, "alice", SECRET), CALL).caller();
     assertThat(alice.text()).isEqualTo("user alice");
     assertThat(alice.owns("alice~app")).isTrue();
     assertThat(alice.owns("alice")).isFalse();
@@ -87,7 +94,7 @@ class CallAuthenticatorTest {
   @Test
   void anAnswerIsValidOnceForOneCallOfOneProcessUntilItExpires() throws Exception {
     CallProof once = proof(authenticator, "alice", SECRET);
-    assertThat(authenticator.authenticate(once, CALL).name()).isEqualTo("alice");
+    assertThat(authenticator.authenticate(once, CALL).caller().name()).isEqualTo("alice");
     assertThatThrownBy(() -> authenticator.authenticate(once, CALL))
         .hasMessageContaining("answered before");
 
@@ -160,7 +167,7 @@ class CallAuthenticatorTest {
       CallProof forged = honest.toBuilder().setMac(ByteString.copyFrom(mac)).build();
       assertThatThrownBy(() -> authenticator.authenticate(forged, CALL))
           .hasMessage("user alice is unknown, or its secret is wrong");
-      assertThat(authenticator.authenticate(honest, CALL).name()).isEqualTo("alice");
+      assertThat(authenticator.authenticate(honest, CALL).caller().name()).isEqualTo("alice");
     }
   }
 
@@ -168,40 +175,129 @@ class CallAuthenticatorTest {
   void aGrantIsOpenedOnlyByTheCallThatGotIt() throws Exception {
     UserCredential user = credential("alice", SECRET);
     byte[] nonce = new byte[CallProofs.NONCE_LENGTH];
-    Caller alice = authenticator.authenticate(proof(authenticator, nonce, user), CALL);
-    TokenGrants grants = new TokenGrants(tokens, 60_000, random);
-    TokenGrant grant = grants.grant(alice, "alice~app").orElseThrow();
-    assertThat(grant.getClearKey().isEmpty()).isTrue();
-    ScramVerifier stolen = users.find("alice").flatMap(Users.User::verifier).orElseThrow();
-    for (byte[] key : new byte[][] {stolen.storedKey(), stolen.serverKey(), new byte[32]}) {
-      assertThatThrownBy(() -> TokenSeal.opened(grant, key))
-          .hasMessageContaining("not created for this call");
-    }
-    ApplicationCredential credential = TokenSeal.open(grant, user);
+    Caller alice = authenticator.authenticate(proof(authenticator, nonce, user), CALL).caller();
+    ApplicationKey key = ApplicationKey.generate(random);
+    ByteString publicKey = ByteString.copyFrom(key.publicKey());
+    TokenGrants grants = authority.grants(60_000);
+    TokenGrant grant = grants.grant(alice, "alice~app", publicKey).orElseThrow();
+    ApplicationCredential credential = TokenGrants.open(grant, key, user);
     assertThat(credential.application()).isEqualTo("alice~app");
     assertThat(credential.user()).isEqualTo("alice");
     // A second time, as a replay.
-    assertThatThrownBy(() -> TokenSeal.open(grant, user))
+    assertThatThrownBy(() -> TokenGrants.open(grant, key, user))
         .hasMessage("token grant: does not belong to a call of this process");
 
-    assertThatThrownBy(
-            () ->
-                TokenSeal.opened(
-                    grant.toBuilder()
-                        .setToken(
-                            ByteString.copyFrom(tokens.issue("alice~app", "alice", 1).tokenBytes()))
-                        .build(),
-                    alice.provedBy().exchangeKey().orElseThrow()))
-        .isInstanceOf(SluiceException.class);
-    assertThatThrownBy(
-            () ->
-                TokenSeal.opened(
-                    grant.toBuilder().setSealedKey(ByteString.EMPTY).build(),
-                    alice.provedBy().exchangeKey().orElseThrow()))
-        .isInstanceOf(SluiceException.class)
-        .hasMessageContaining("sealed key has 0 bytes");
-    assertThat(grants.grant(alice, "bob~app")).isEmpty();
-    assertThat(grants.grant(Caller.ANONYMOUS, "alice~app")).isEmpty();
+    assertThat(grants.grant(alice, "bob~app", publicKey)).isEmpty();
+    assertThat(grants.grant(Caller.ANONYMOUS, "alice~app", publicKey)).isEmpty();
+    assertThat(grants.grant(alice, "alice~app", ByteString.EMPTY)).isEmpty();
+  }
+
+  /** A man in the middle replaces the token, or the authorities that verify servers. */
+  @Test
+  void aChangedGrantIsRefused() throws Exception {
+    ApplicationKey key = ApplicationKey.generate(random);
+    ByteString falseAuthority = new TestAuthority().authorities().encoded().get(0);
+    ByteString otherToken = authority.issue("alice~app", "alice", 1).token();
+    for (UnaryOperator<TokenGrant.Builder> change :
+        List.<UnaryOperator<TokenGrant.Builder>>of(
+            grant -> grant.setToken(otherToken),
+            grant -> grant.setAuthorities(0, falseAuthority),
+            grant -> grant.addAuthorities(falseAuthority),
+            TokenGrant.Builder::clearMac)) {
+      UserCredential user = credential("alice", SECRET);
+      TokenGrant changed = change.apply(granted(user, key).toBuilder()).build();
+      assertThatThrownBy(() -> TokenGrants.open(changed, key, user))
+          .isInstanceOf(SluiceException.class)
+          .hasMessageContaining("not created for this call");
+    }
+    UserCredential user = credential("alice", SECRET);
+    TokenGrant forOtherKey = granted(user, ApplicationKey.generate(random));
+    assertThatThrownBy(() -> TokenGrants.open(forOtherKey, key, user))
+        .hasMessageContaining("is for another key");
+  }
+
+  private TokenGrant granted(UserCredential user, ApplicationKey key) throws SluiceException {
+    byte[] nonce = new byte[CallProofs.NONCE_LENGTH];
+    Caller alice = authenticator.authenticate(proof(authenticator, nonce, user), CALL).caller();
+    return authority
+        .grants(60_000)
+        .grant(alice, "alice~app", ByteString.copyFrom(key.publicKey()))
+        .orElseThrow();
+  }
+
+  private byte[] freshChallenge() {
+    return authenticator
+        .challenge(ChallengeRequest.getDefaultInstance())
+        .getChallenge()
+        .toByteArray();
+  }
+
+  private CallProof signed(ProcessIdentity caller, ProcessIdentity called, byte[] challenge) {
+    byte[] nonce = new byte[CallProofs.NONCE_LENGTH];
+    byte[] signature =
+        caller
+            .identity()
+            .sign(
+                CallProofs.CALL_LABEL,
+                challenge,
+                nonce,
+                CallAuthenticator.ascii(CALL),
+                called.identity().certificate().hash());
+    return CallProof.newBuilder()
+        .setChallenge(ByteString.copyFrom(challenge))
+        .setNonce(ByteString.copyFrom(nonce))
+        .setCertificate(caller.identity().certificate().der())
+        .setSignature(ByteString.copyFrom(signature))
+        .build();
+  }
+
+  @Test
+  void aProcessIsKnownByItsCertificate() throws Exception {
+    ProcessIdentity server = authority.process(ProcessRole.SERVER, "data-1");
+
+    CallProof proof = signed(server, tokens.process(), freshChallenge());
+    Caller caller = authenticator.authenticate(proof, CALL).caller();
+
+    assertThat(caller.kind()).isEqualTo(Caller.Kind.SERVER);
+    assertThat(caller.isAt("data-1")).isTrue();
+    assertThat(caller.isAt("data-2")).isFalse();
+    assertThat(caller.owns("alice~app")).isFalse();
+  }
+
+  /** A stolen server cannot use a call that it receives for a call to another process. */
+  @Test
+  void aProofForAnotherProcessIsNotValid() {
+    ProcessIdentity coordinator = authority.process(ProcessRole.COORDINATOR);
+    ProcessIdentity stolen = authority.process(ProcessRole.SERVER, "data-1");
+
+    CallProof forStolen = signed(coordinator, stolen, freshChallenge());
+
+    assertThatThrownBy(() -> authenticator.authenticate(forStolen, CALL))
+        .hasMessageContaining("is not valid for this process");
+  }
+
+  @Test
+  void aCertificateWithoutItsKeyProvesNothing() {
+    ProcessIdentity coordinator = authority.process(ProcessRole.COORDINATOR);
+    ProcessIdentity stolen = authority.process(ProcessRole.SERVER, "data-1");
+
+    CallProof proof =
+        signed(stolen, tokens.process(), freshChallenge()).toBuilder()
+            .setCertificate(coordinator.identity().certificate().der())
+            .build();
+
+    assertThatThrownBy(() -> authenticator.authenticate(proof, CALL))
+        .hasMessageContaining("signature of coordinator \"test-coordinator\" is not valid");
+  }
+
+  @Test
+  void aProcessOfAnotherClusterIsUnknown() {
+    ProcessIdentity other = new TestAuthority().process(ProcessRole.COORDINATOR);
+
+    CallProof proof = signed(other, tokens.process(), freshChallenge());
+
+    assertThatThrownBy(() -> authenticator.authenticate(proof, CALL))
+        .hasMessageContaining("no authority of this cluster has signed it");
   }
 
   @Test
@@ -209,13 +305,7 @@ class CallAuthenticatorTest {
     InetAddress everywhere = InetAddress.getByName("0.0.0.0");
     InetAddress local = InetAddress.getByName("127.0.0.1");
     ClusterSecurity required =
-        ClusterSecurity.of(
-            new SecurityConfig(
-                true, Optional.empty(), Optional.empty(), 1000, false, TlsConfig.OFF),
-            Map.of(ClusterSecurity.SECRET_VARIABLE, KEYS),
-            Clock.systemUTC(),
-            random,
-            nanos::get);
+        authority.security(directory, ProcessRole.SERVER, true, Optional.empty(), TlsConfig.OFF);
 
     assertThat(ClusterSecurity.OFF.warning(everywhere, "rss.server.host").orElseThrow())
         .startsWith("authentication is off")
@@ -246,11 +336,40 @@ class CallAuthenticatorTest {
         .hasMessage(
             "line 1: not a verifier; expected NAME ROLE SCRAM-SHA-256$..., never the secret itself;"
                 + " create the line with `sluice secure user DIRECTORY NAME ROLE`");
-    assertThatThrownBy(() -> ClusterKeys.parse("k1 c2hvcnQ="))
-        .hasMessageContaining("has 5 bytes, expected at least 32")
+  }
+
+  @Test
+  void anIdentityThatCannotBeUsedIsOneLine() throws Exception {
+    Map<String, String> ofServer = authority.files(directory, ProcessRole.SERVER);
+    Path identity = Path.of(ofServer.get(SecurityConfig.IDENTITY_FILE.name()));
+    Path trusted = Path.of(ofServer.get(SecurityConfig.AUTHORITY_FILE.name()));
+    Path other = Files.writeString(directory.resolve("other"), new TestAuthority().authorityPem());
+
+    assertRefused(
+        Optional.empty(),
+        Optional.empty(),
+        "rss.security.authentication.enabled is true, but this process has no identity; set"
+            + " rss.security.identity.file and rss.security.authority.file");
+    assertRefused(Optional.of(identity), Optional.empty(), "must be set together");
+    assertRefused(
+        Optional.of(identity),
+        Optional.of(trusted),
+        "expected the certificate of a coordinator, found that of server \"test-server\"");
+    assertRefused(
+        Optional.of(identity), Optional.of(other), "no authority of this cluster has signed it");
+    assertRefused(Optional.of(trusted), Optional.of(trusted), "has no PKCS#8 key");
+  }
+
+  private void assertRefused(Optional<Path> identity, Optional<Path> trusted, String why) {
+    SecurityConfig config =
+        new SecurityConfig(true, trusted, identity, Optional.empty(), 1_000, false, TlsConfig.OFF);
+    assertThatThrownBy(
+            () ->
+                ClusterSecurity.of(
+                    config, ProcessRole.COORDINATOR, Clock.systemUTC(), random, nanos::get))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(why)
         .message()
-        .doesNotContain("c2hvcnQ");
-    assertThatThrownBy(() -> ClusterKeys.parse("# nothing")).hasMessageStartingWith("0 keys");
-    assertThatThrownBy(() -> ClusterKeys.parse(KEYS + "\n" + KEYS)).hasMessageContaining("id k1");
+        .doesNotContain("\n");
   }
 }

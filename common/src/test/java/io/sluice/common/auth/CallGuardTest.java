@@ -20,8 +20,8 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
-import java.time.Clock;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 
 class CallGuardTest {
   private static final int TIMEOUT_MS = 60_000;
-  private static final String KEYS = "k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+  private static final TestAuthority AUTHORITY = new TestAuthority();
   private static final String SECRET = "0123456789abcdef0123456789abcdef";
   private static final Users USERS = Users.parse(TestUsers.line("alice", "user", SECRET));
   private static final String METHOD =
@@ -37,12 +37,9 @@ class CallGuardTest {
 
   private final SecureRandom random = new SecureRandom();
   private final CallAuthenticator authenticator =
-      new CallAuthenticator(
-          new TokenAuthority(() -> ClusterKeys.parse(KEYS), Clock.systemUTC(), random),
-          () -> USERS,
-          random,
-          System::nanoTime);
+      new CallAuthenticator(AUTHORITY.verifier(), () -> USERS, random, System::nanoTime);
   private final CallDenials denials = new CallDenials(new AuditLog(), System::nanoTime);
+  private Executor signatures = Runnable::run;
   private Server server;
 
   /**
@@ -78,7 +75,12 @@ class CallGuardTest {
             .addService(new AuthenticationService(authenticator))
             .intercept(
                 new CallGuard(
-                    authenticator, true, Set.of("sluice.v1.Authentication"), new Rules(), denials))
+                    authenticator,
+                    true,
+                    Set.of("sluice.v1.Authentication"),
+                    new Rules(),
+                    denials,
+                    signatures))
             .build()
             .start();
   }

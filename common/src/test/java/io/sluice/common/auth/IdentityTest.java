@@ -33,7 +33,7 @@ class IdentityTest {
   }
 
   private static ByteString der(Identity identity) {
-    return ByteString.copyFrom(identity.certificate().encoded());
+    return identity.certificate().der();
   }
 
   @Test
@@ -138,7 +138,7 @@ class IdentityTest {
 
   @Test
   void changedBytesAreNeverValid() {
-    byte[] valid = server("h").certificate().encoded();
+    byte[] valid = server("h").certificate().der().toByteArray();
     Random random = new Random(1);
     for (int i = 0; i < 2000; i++) {
       byte[] changed = valid.clone();

@@ -4,30 +4,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import com.google.protobuf.ByteString;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.common.test.SettableClock;
-import java.security.SecureRandom;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class RevocationsTest {
-  private static final String KEYS = "k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
-
   private final SettableClock clock = new SettableClock();
-  private final Revocations revocations = new Revocations(clock);
-  private final TokenAuthority tokens =
-      new TokenAuthority(() -> ClusterKeys.parse(KEYS), revocations, clock, new SecureRandom());
+  private final TestAuthority authority = new TestAuthority(clock);
+  private final Revocations revocations = authority.revocations();
+  private final TokenVerifier tokens = authority.verifier();
 
-  private byte[] issued(String user, String application) {
-    return tokens.issue(application, user, 1_000_000).tokenBytes();
+  private ByteString issued(String user, String application) {
+    return authority.issue(application, user, 1_000_000).token();
   }
 
   @Test
   void refusesTokensOfAUserIssuedUntilTheRevocation() throws Exception {
-    byte[] before = issued("eve", "eve.app");
-    byte[] other = issued("bob", "bob.app");
+    ByteString before = issued("eve", "eve.app");
+    ByteString other = issued("bob", "bob.app");
     revocations.add(List.of(Revocation.ofUser("eve", clock.millis(), clock.millis() + 10_000_000)));
     clock.pass(1);
 
@@ -43,8 +41,8 @@ class RevocationsTest {
 
   @Test
   void refusesTokensOfAnApplication() throws Exception {
-    byte[] before = issued("eve", "eve.app");
-    byte[] other = issued("eve", "eve.other");
+    ByteString before = issued("eve", "eve.app");
+    ByteString other = issued("eve", "eve.other");
     revocations.add(
         List.of(Revocation.ofApplication("eve.app", clock.millis(), clock.millis() + 10_000_000)));
 
@@ -55,7 +53,7 @@ class RevocationsTest {
 
   @Test
   void checksATokenThatWasVerifiedBefore() throws Exception {
-    TokenAuthority.Verified verified = tokens.verify(issued("eve", "eve.app"));
+    TokenVerifier.Verified verified = tokens.verify(issued("eve", "eve.app"));
     tokens.check(verified);
 
     clock.pass(1_000_000);

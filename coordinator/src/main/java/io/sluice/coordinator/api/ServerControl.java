@@ -6,6 +6,7 @@ import io.grpc.stub.StreamObserver;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.sluice.common.auth.ClusterSecurity;
+import io.sluice.common.auth.ProcessRole;
 import io.sluice.common.net.CallFailure;
 import io.sluice.proto.DecommissionReply;
 import io.sluice.proto.DecommissionRequest;
@@ -19,8 +20,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 
 /**
- * Sends admin operations to shuffle servers, authenticated with the cluster's secret. Such calls
- * are rare, so each opens a connection. Thread-safe; stages complete on the event loops.
+ * Sends admin operations to shuffle servers, authenticated with its identity. Such calls are rare,
+ * so each opens a connection. Thread-safe; stages complete on the event loops.
  */
 public final class ServerControl {
   private static final long CALL_TIMEOUT_MS = 10_000;
@@ -87,7 +88,7 @@ public final class ServerControl {
         .eventLoopGroup(loops)
         .channelType(NioSocketChannel.class)
         .directExecutor()
-        .intercept(security.proofs())
+        .intercept(security.proofs(ProcessRole.SERVER))
         .build();
   }
 

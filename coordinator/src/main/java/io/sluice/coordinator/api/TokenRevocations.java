@@ -92,8 +92,7 @@ public final class TokenRevocations {
   private Decision<AdminResult<Revocation>> revoked(
       ClusterView view, Subject subject, List<MetadataRecord> others) {
     if (tokenLifetimeMs.isEmpty()) {
-      return AdminResult.refused(
-          CONFLICT, "this coordinator issues no tokens: it has no cluster secret");
+      return AdminResult.refused(CONFLICT, "this coordinator issues no tokens: it has no identity");
     }
     RevocationTable table = view.orders().revocations();
     long atMs = clock.millis();
@@ -103,7 +102,7 @@ public final class TokenRevocations {
           "this coordinator stores "
               + Revocations.MAX_OF_COORDINATOR
               + " revocations, the maximum: revoke a user instead of single applications, or"
-              + " replace the cluster secret, which revokes all tokens");
+              + " replace the authority, which revokes all tokens");
     }
     // Unique, because it is the revision of the list.
     long revokedAtMs = Math.max(atMs, table.revision() + 1);

@@ -1,5 +1,9 @@
 package io.sluice.coordinator.cluster;
 
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Set;
+
 /**
  * One application. Immutable; times are on the clock of the coordinator's state.
  *
@@ -13,6 +17,7 @@ package io.sluice.coordinator.cluster;
  * @param shuffles partition counts of the latest shuffles
  * @param fallbacks latest fallback report of the driver
  * @param moves shuffles that leaving servers move to other servers
+ * @param servers names of the servers that may have data of the application
  */
 public record Application(
     String name,
@@ -24,7 +29,12 @@ public record Application(
     int shuffleCount,
     ShuffleHistory shuffles,
     Fallbacks fallbacks,
-    Moves moves) {
+    Moves moves,
+    Set<String> servers) {
+
+  public Application {
+    servers = Set.copyOf(servers);
+  }
 
   /** ENDED is final; a new registration replaces the application. */
   public enum State {
@@ -43,7 +53,8 @@ public record Application(
         0,
         ShuffleHistory.empty(),
         Fallbacks.NONE,
-        Moves.NONE);
+        Moves.NONE,
+        Set.of());
   }
 
   /** Whether the application is live and its lease has not expired. */
@@ -66,7 +77,8 @@ public record Application(
         shuffleCount,
         shuffles,
         fallbacks,
-        moves);
+        moves,
+        servers);
   }
 
   /** Returns the application after its driver reported fallbacks. */
@@ -81,7 +93,8 @@ public record Application(
         shuffleCount,
         shuffles,
         reported,
-        moves);
+        moves,
+        servers);
   }
 
   /**
@@ -99,7 +112,8 @@ public record Application(
         shuffleCount,
         shuffles,
         fallbacks,
-        moves.asPending());
+        moves.asPending(),
+        servers);
   }
 
   public Application ended(long nowMs) {
@@ -113,7 +127,8 @@ public record Application(
         shuffleCount,
         ShuffleHistory.empty(),
         fallbacks,
-        Moves.NONE);
+        Moves.NONE,
+        Set.of());
   }
 
   /** Returns an ended application that was restored from the log. */
@@ -135,7 +150,8 @@ public record Application(
         shuffleCount,
         ShuffleHistory.empty(),
         fallbacks,
-        Moves.NONE);
+        Moves.NONE,
+        Set.of());
   }
 
   public Application withShuffle(int shuffle, int partitionCount, int maxShuffles) {
@@ -149,7 +165,8 @@ public record Application(
         shuffles.partitionCount(shuffle) == 0 ? shuffleCount + 1 : shuffleCount,
         shuffles.with(shuffle, partitionCount, maxShuffles),
         fallbacks,
-        moves);
+        moves,
+        servers);
   }
 
   public Application with(Moves changed) {
@@ -163,6 +180,28 @@ public record Application(
         shuffleCount,
         shuffles,
         fallbacks,
-        changed);
+        changed,
+        servers);
+  }
+
+  /** Returns the application with more servers that may have its data. */
+  public Application withServers(Collection<String> more) {
+    if (servers.containsAll(more)) {
+      return this;
+    }
+    Set<String> all = new HashSet<>(servers);
+    all.addAll(more);
+    return new Application(
+        name,
+        user,
+        clientVersion,
+        state,
+        registeredAtMs,
+        sinceMs,
+        shuffleCount,
+        shuffles,
+        fallbacks,
+        moves,
+        all);
   }
 }

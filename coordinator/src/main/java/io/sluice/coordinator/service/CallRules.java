@@ -3,11 +3,17 @@ package io.sluice.coordinator.service;
 import io.sluice.common.auth.CallGuard;
 import io.sluice.common.auth.Caller;
 import io.sluice.common.auth.Role;
+import io.sluice.common.config.HostPort;
+import io.sluice.common.config.HostText;
 import io.sluice.common.error.PeerText;
+import io.sluice.proto.HeartbeatRequest;
+import io.sluice.proto.MoveTargetRequest;
 import io.sluice.proto.RegisterApplicationRequest;
 import io.sluice.proto.RegisterShuffleRequest;
 import io.sluice.proto.RenewLeaseRequest;
+import io.sluice.proto.ServerId;
 import io.sluice.proto.UnregisterApplicationRequest;
+import java.util.function.UnaryOperator;
 
 /**
  * Permissions of the coordinator's gRPC calls. Drivers call as their users: the token of an
@@ -17,12 +23,15 @@ import io.sluice.proto.UnregisterApplicationRequest;
  */
 public final class CallRules implements CallGuard.Rules {
   private final boolean openReads;
+  private final UnaryOperator<String> certificateName;
 
   /**
    * @param openReads whether lists need no authentication
+   * @param certificateName maps the host of a server to the name in its certificate
    */
-  public CallRules(boolean openReads) {
+  public CallRules(boolean openReads, UnaryOperator<String> certificateName) {
     this.openReads = openReads;
+    this.certificateName = certificateName;
   }
 
   @Override
@@ -42,9 +51,9 @@ public final class CallRules implements CallGuard.Rules {
       case "ListServers", "ListApplications", "Call" ->
           isKnown || openReads ? null : unauthenticated(call);
       case "Heartbeat", "FindMoveTarget" ->
-          caller.kind() == Caller.Kind.CLUSTER
+          caller.kind() == Caller.Kind.SERVER
               ? null
-              : call + " needs the cluster's secret, found " + caller.text();
+              : call + " needs the identity of a server, found " + caller.text();
       default -> call + ": permission denied: expected an admin, found " + caller.text();
     };
   }
@@ -66,6 +75,18 @@ public final class CallRules implements CallGuard.Rules {
     if (request instanceof RegisterShuffleRequest shuffle) {
       return ownerOnly(caller, call, shuffle.getShuffle().getApplication());
     }
+    if (request instanceof HeartbeatRequest heartbeat) {
+      ServerId server = heartbeat.getServer();
+      return serverOnly(
+          caller,
+          call,
+          server.getName(),
+          server.getHost(),
+          server.getName().equals(HostText.withPort(server.getHost(), server.getRpcPort())));
+    }
+    if (request instanceof MoveTargetRequest move) {
+      return serverOnly(caller, call, move.getFrom(), host(move.getFrom()), true);
+    }
     return null;
   }
 
@@ -76,6 +97,28 @@ public final class CallRules implements CallGuard.Rules {
             + " needs the proof of a user who may register applications, found "
             + caller.text()
             + (caller.kind() == Caller.Kind.USER ? ", who only looks" : "");
+  }
+
+  /** A server acts in its own name: its certificate lists its host. */
+  private String serverOnly(
+      Caller caller, String call, String name, String host, boolean isNameOfHost) {
+    return isNameOfHost && !host.isEmpty() && caller.isAt(certificateName.apply(host))
+        ? null
+        : call
+            + ": "
+            + caller.text()
+            + " may not act as server "
+            + PeerText.quoted(name)
+            + ": its certificate must list the host, and the name must be HOST:PORT";
+  }
+
+  /** The host in the name of a server; empty if it has none. */
+  private static String host(String server) {
+    try {
+      return HostPort.parse(server).host();
+    } catch (IllegalArgumentException e) {
+      return "";
+    }
   }
 
   private static String register(Caller caller, String application) {

@@ -9,8 +9,10 @@ import io.sluice.common.auth.Caller;
 import io.sluice.common.auth.TokenGrants;
 import io.sluice.common.error.UnexpectedFailure;
 import io.sluice.coordinator.http.CoordinatorMetrics;
+import io.sluice.coordinator.state.Decision;
 import io.sluice.coordinator.state.Decisions;
 import io.sluice.coordinator.state.LogUnavailableException;
+import io.sluice.coordinator.state.MoveDecisions;
 import io.sluice.coordinator.state.StateOwner;
 import io.sluice.proto.ClientConfigurationReply;
 import io.sluice.proto.ClientConfigurationRequest;
@@ -32,8 +34,12 @@ import io.sluice.proto.RenewLeaseRequest;
 import io.sluice.proto.Status;
 import io.sluice.proto.UnregisterApplicationReply;
 import io.sluice.proto.UnregisterApplicationRequest;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -86,6 +92,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
   private final Supplier<ClientSettings> clientSettings;
   private final CoordinatorMetrics metrics;
   private final TokenGrants tokens;
+  private final Executor signatures;
   private final LongSupplier nanoTime;
 
   /** Used by the state thread only. */
@@ -93,6 +100,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
 
   /**
    * @param decisions called for each request, on the state thread
+   * @param signatures signs tokens, each for a fraction of a millisecond
    */
   public CoordinatorService(
       StateOwner owner,
@@ -100,6 +108,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
       Supplier<ClientSettings> clientSettings,
       CoordinatorMetrics metrics,
       TokenGrants tokens,
+      Executor signatures,
       LongSupplier nanoTime,
       RandomGenerator seeds) {
     this.owner = owner;
@@ -107,6 +116,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     this.clientSettings = clientSettings;
     this.metrics = metrics;
     this.tokens = tokens;
+    this.signatures = signatures;
     this.nanoTime = nanoTime;
     this.seeds = seeds;
   }
@@ -122,30 +132,37 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
             : request;
     decide(
         REGISTER_APPLICATION,
-        (view, nowMs) ->
-            decisions
-                .get()
-                .applications()
-                .register(view, authenticated, nowMs)
-                .replied(reply -> withToken(reply, caller, authenticated.getApplication())),
+        (view, nowMs) -> decisions.get().applications().register(view, authenticated, nowMs),
+        reply -> withToken(reply, caller, authenticated),
         observer);
   }
 
   private RegisterApplicationReply withToken(
-      RegisterApplicationReply reply, Caller caller, String application) {
+      RegisterApplicationReply reply, Caller caller, RegisterApplicationRequest request) {
     return reply.getStatus() != Status.OK
         ? reply
         : tokens
-            .grant(caller, application)
+            .grant(caller, request.getApplication(), request.getPublicKey())
             .map(token -> reply.toBuilder().setToken(token).build())
             .orElse(reply);
   }
 
-  private RenewLeaseReply withToken(RenewLeaseReply reply, Caller caller, String application) {
+  private RenewLeaseReply withToken(
+      RenewLeaseReply reply, Caller caller, RenewLeaseRequest request) {
     return reply.getStatus() != Status.OK
         ? reply
         : tokens
-            .grant(caller, application)
+            .grant(caller, request.getApplication(), request.getPublicKey())
+            .map(token -> reply.toBuilder().setToken(token).build())
+            .orElse(reply);
+  }
+
+  private MoveTargetReply withToken(
+      MoveTargetReply reply, Caller caller, MoveTargetRequest request) {
+    return reply.getStatus() != Status.OK
+        ? reply
+        : tokens
+            .grantMove(caller, request.getShuffle().getApplication())
             .map(token -> reply.toBuilder().setToken(token).build())
             .orElse(reply);
   }
@@ -155,12 +172,8 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     Caller caller = Caller.current();
     decide(
         RENEW_LEASE,
-        (view, nowMs) ->
-            decisions
-                .get()
-                .applications()
-                .renew(view, request, nowMs)
-                .replied(reply -> withToken(reply, caller, request.getApplication())),
+        (view, nowMs) -> decisions.get().applications().renew(view, request, nowMs),
+        reply -> withToken(reply, caller, request),
         observer);
   }
 
@@ -193,9 +206,18 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
 
   @Override
   public void findMoveTarget(MoveTargetRequest request, StreamObserver<MoveTargetReply> observer) {
+    Caller caller = Caller.current();
     decide(
         FIND_MOVE_TARGET,
-        (view, nowMs) -> decisions.get().moves().target(view, request, nowMs, seeds.nextLong()),
+        (view, nowMs) -> {
+          MoveDecisions moves = decisions.get().moves();
+          Optional<Decision<MoveTargetReply>> refusal =
+              caller.kind() == Caller.Kind.SERVER ? moves.refusal(view, request) : Optional.empty();
+          return refusal.isPresent()
+              ? refusal.get()
+              : moves.target(view, request, nowMs, seeds.nextLong());
+        },
+        reply -> withToken(reply, caller, request),
         observer);
   }
 
@@ -229,6 +251,17 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
 
   private <R extends Message> void decide(
       Call<R> call, StateOwner.Decider<R> decider, StreamObserver<R> observer) {
+    decide(call, decider, null, observer);
+  }
+
+  /**
+   * @param withToken adds a token to the reply, on a thread for signatures; null: no token
+   */
+  private <R extends Message> void decide(
+      Call<R> call,
+      StateOwner.Decider<R> decider,
+      UnaryOperator<R> withToken,
+      StreamObserver<R> observer) {
     long startNanos = nanoTime.getAsLong();
     Caller caller = Caller.current();
     StateOwner.Outcome<R> outcome =
@@ -239,7 +272,11 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
             if (reply instanceof RegisterShuffleReply assignment) {
               metrics.assigned(assignment);
             }
-            answer(observer, reply);
+            if (withToken == null) {
+              answer(observer, reply);
+            } else {
+              sign(() -> answer(observer, withToken.apply(reply)));
+            }
           }
 
           @Override
@@ -259,6 +296,15 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
           call.refusal(
               Status.BUSY,
               "the queue of this coordinator is full: retry later, or use another coordinator"));
+    }
+  }
+
+  /** Runs a task on the threads for signatures, or here if these have too much to do. */
+  private void sign(Runnable task) {
+    try {
+      signatures.execute(task);
+    } catch (RejectedExecutionException e) {
+      task.run();
     }
   }
 

@@ -5,6 +5,7 @@ import io.sluice.coordinator.cluster.Application;
 import io.sluice.coordinator.cluster.ApplicationConfig;
 import io.sluice.coordinator.cluster.Fallbacks;
 import io.sluice.coordinator.cluster.Moves;
+import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.history.Event;
 import io.sluice.coordinator.quota.Denial;
 import io.sluice.coordinator.quota.Quotas;
@@ -17,8 +18,10 @@ import io.sluice.proto.Status;
 import io.sluice.proto.UnregisterApplicationReply;
 import io.sluice.proto.UnregisterApplicationRequest;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** Decides registrations, lease renewals and unregistrations of applications. Pure functions. */
 public final class ApplicationDecisions {
@@ -83,7 +86,7 @@ public final class ApplicationDecisions {
             .build();
     MetadataRecord registered =
         new MetadataRecord.ApplicationRegistered(
-            name, request.getUser(), request.getClientVersion(), nowMs);
+            name, request.getUser(), request.getClientVersion(), servers(view, request), nowMs);
     if (known != null
         && known.state() == Application.State.LIVE
         && !known.liveAt(nowMs, policy.leaseMs())) {
@@ -95,6 +98,16 @@ public final class ApplicationDecisions {
     return known != null && known.state() == Application.State.ENDED
         ? new Decision<>(List.of(new LoggedChange.ApplicationForgotten(name), registered), reply)
         : Decision.of(registered, reply);
+  }
+
+  /** Names of the servers with data of the application; those of known servers are shared. */
+  private static Set<String> servers(ClusterView view, RegisterApplicationRequest request) {
+    Set<String> names = new HashSet<>();
+    for (String name : request.getServersList()) {
+      Server known = view.servers().get(name);
+      names.add(known == null ? name : known.name());
+    }
+    return names;
   }
 
   /**

@@ -19,6 +19,7 @@ import io.sluice.proto.StoredData;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
@@ -201,9 +202,16 @@ public sealed interface MetadataRecord permits MetadataRecord.InMemory, LoggedCh
   /**
    * A driver registered its application, for the first time or again. For an application that has
    * ended, a logged {@link LoggedChange.ApplicationForgotten} precedes this record.
+   *
+   * @param servers names of servers that have its data from before
    */
-  record ApplicationRegistered(String application, String user, String clientVersion, long atMs)
+  record ApplicationRegistered(
+      String application, String user, String clientVersion, Set<String> servers, long atMs)
       implements InMemory {
+    public ApplicationRegistered {
+      servers = Set.copyOf(servers);
+    }
+
     @Override
     public ClusterView applyTo(ClusterView view) {
       Application known = view.applications().get(application);
@@ -212,7 +220,7 @@ public sealed interface MetadataRecord permits MetadataRecord.InMemory, LoggedCh
               ? known.reregistered(user, clientVersion, atMs)
               : Application.registered(application, user, clientVersion, atMs)
                   .reporting(view.fallbacks().of(application));
-      return view.with(view.applications().with(registered));
+      return view.with(view.applications().with(registered.withServers(servers)));
     }
 
     @Override
@@ -277,7 +285,10 @@ public sealed interface MetadataRecord permits MetadataRecord.InMemory, LoggedCh
           known == null
               ? view.applications()
               : view.applications()
-                  .with(known.withShuffle(shuffle, partitionCount, shufflesRemembered));
+                  .with(
+                      known
+                          .withShuffle(shuffle, partitionCount, shufflesRemembered)
+                          .withServers(partitionsByServer.keySet()));
       return view.assigned(view.servers().assigned(partitionsByServer), changed);
     }
 
@@ -311,7 +322,17 @@ public sealed interface MetadataRecord permits MetadataRecord.InMemory, LoggedCh
   record MovesReported(String application, List<ShuffleMove> moves) implements InMemory {
     @Override
     public ClusterView applyTo(ClusterView view) {
-      return moved(view, application, known -> known.with(moves));
+      return changed(
+          view, application, known -> withTargets(known.with(known.moves().with(moves))));
+    }
+
+    /** Only servers of the application pass its data on. */
+    private Application withTargets(Application known) {
+      return known.withServers(
+          moves.stream()
+              .filter(move -> known.servers().contains(move.getFrom()))
+              .map(move -> move.getTo().getName())
+              .toList());
     }
 
     @Override

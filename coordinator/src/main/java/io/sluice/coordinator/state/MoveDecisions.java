@@ -1,7 +1,9 @@
 package io.sluice.coordinator.state;
 
+import io.sluice.common.error.PeerText;
 import io.sluice.coordinator.assign.AssignmentPlanner;
 import io.sluice.coordinator.assign.Eligibility;
+import io.sluice.coordinator.cluster.Application;
 import io.sluice.coordinator.cluster.Server;
 import io.sluice.proto.MoveTargetReply;
 import io.sluice.proto.MoveTargetRequest;
@@ -9,6 +11,7 @@ import io.sluice.proto.ShuffleId;
 import io.sluice.proto.Status;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Predicate;
@@ -72,6 +75,32 @@ public final class MoveDecisions {
     return Decision.of(
         new MetadataRecord.MoveTargetChosen(target.name(), partitions),
         MoveTargetReply.newBuilder().setStatus(Status.OK).setServer(target.id()).build());
+  }
+
+  /**
+   * Returns the refusal of a request of a server that does not serve the application, as far as
+   * this coordinator knows; empty if it does. A driver names the servers of its application when it
+   * registers again after a restart of the coordinator.
+   */
+  public Optional<Decision<MoveTargetReply>> refusal(ClusterView view, MoveTargetRequest request) {
+    String name = request.getShuffle().getApplication();
+    Application application = view.applications().get(name);
+    if (application == null) {
+      return Optional.of(
+          refused(
+              Status.UNKNOWN_APPLICATION,
+              "application " + PeerText.quoted(name) + " is not registered with this coordinator"));
+    }
+    return application.servers().contains(request.getFrom())
+        ? Optional.empty()
+        : Optional.of(
+            refused(
+                Status.DENIED,
+                "application "
+                    + PeerText.quoted(name)
+                    + " has no data on server "
+                    + PeerText.quoted(request.getFrom())
+                    + ", as far as this coordinator knows"));
   }
 
   private static List<Server> awayFromReplicas(

@@ -65,7 +65,21 @@ final class RequestChecks {
           "client_version: expected at most 256 characters and no control characters, found "
               + quoted(request.getClientVersion());
     }
-    return problem;
+    return problem == null ? servers(request) : problem;
+  }
+
+  private static String servers(RegisterApplicationRequest request) {
+    if (request.getServersCount() > MAX_EXCLUDED_SERVERS) {
+      return "servers: expected at most "
+          + MAX_EXCLUDED_SERVERS
+          + ", found "
+          + request.getServersCount();
+    }
+    return request.getServersList().stream()
+        .filter(name -> !SERVER.matcher(name).matches())
+        .findFirst()
+        .map(name -> "servers: expected 1 to 256 of [A-Za-z0-9._:[]-], found " + quoted(name))
+        .orElse(null);
   }
 
   static String registerShuffle(RegisterShuffleRequest request) {

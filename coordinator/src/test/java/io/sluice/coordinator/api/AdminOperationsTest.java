@@ -3,6 +3,8 @@ package io.sluice.coordinator.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.common.auth.ProcessRole;
+import io.sluice.common.auth.TestAuthority;
 import io.sluice.common.auth.TestUsers;
 import io.sluice.coordinator.cluster.Servers;
 import io.sluice.proto.HeartbeatReply;
@@ -279,17 +281,15 @@ class AdminOperationsTest {
     assertRefused(send("DELETE", "applications/app"), 404, "unknown or ended application");
   }
 
-  private void restartWithSecret() throws Exception {
-    Path secret = directory.resolve("secret");
-    Files.writeString(secret, "k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=");
-    settings.put("rss.security.cluster.secret.file", secret.toString());
+  private void restartWithIdentity() throws Exception {
+    settings.putAll(new TestAuthority().files(directory, ProcessRole.COORDINATOR));
     coordinator.close();
     coordinator = LiveCoordinator.start(settings);
   }
 
   @Test
   void aRevocationSurvivesARestartAndReachesServersOnce() throws Exception {
-    restartWithSecret();
+    restartWithIdentity();
     long beforeMs = System.currentTimeMillis();
 
     assertThat(done("POST", "users/eve/revocation").get("text").asString())
@@ -333,7 +333,7 @@ class AdminOperationsTest {
 
   @Test
   void revokingAnApplicationEndsIt() throws Exception {
-    restartWithSecret();
+    restartWithIdentity();
     coordinator.application("ann~app", "ann");
 
     done("POST", "applications/ann~app/revocation");
@@ -358,7 +358,7 @@ class AdminOperationsTest {
 
   @Test
   void refusesRevocationsBeyondTheMaximum() throws Exception {
-    restartWithSecret();
+    restartWithIdentity();
     for (int i = 0; i < 1_000; i++) {
       done("POST", "users/u" + i + "/revocation");
     }

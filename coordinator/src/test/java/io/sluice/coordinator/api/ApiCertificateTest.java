@@ -2,6 +2,8 @@ package io.sluice.coordinator.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.common.auth.ProcessRole;
+import io.sluice.common.auth.TestAuthority;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.tls.SelfSignedCertificate;
 import io.sluice.common.tls.TestTls;
@@ -44,8 +46,7 @@ class ApiCertificateTest {
         Files.readString(directory.resolve("ops.crt"))
             + Files.readString(directory.resolve("eve.crt"))
             + Files.readString(directory.resolve("backup.crt")));
-    Files.writeString(
-        directory.resolve("key"), "k1 MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\n");
+    Map<String, String> identity = new TestAuthority().files(directory, ProcessRole.COORDINATOR);
     coordinator =
         CoordinatorProcess.start(
             ConfigSet.of(
@@ -55,7 +56,10 @@ class ApiCertificateTest {
                     Map.entry("rss.rpc.server.port", "0"),
                     Map.entry("rss.jetty.http.port", "0"),
                     Map.entry("rss.security.authentication.enabled", "true"),
-                    Map.entry("rss.security.cluster.secret.file", file("key")),
+                    Map.entry(
+                        "rss.security.identity.file", identity.get("rss.security.identity.file")),
+                    Map.entry(
+                        "rss.security.authority.file", identity.get("rss.security.authority.file")),
                     Map.entry("rss.security.users.file", file("users")),
                     Map.entry("rss.security.tls.enabled", "true"),
                     Map.entry("rss.security.tls.certificate.file", file("coordinator.crt")),

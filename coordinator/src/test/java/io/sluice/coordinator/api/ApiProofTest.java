@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
+import io.sluice.common.auth.ProcessRole;
+import io.sluice.common.auth.TestAuthority;
 import io.sluice.common.auth.TestUsers;
 import io.sluice.proto.AdminGrpc;
 import io.sluice.proto.ApiCall;
@@ -30,14 +32,12 @@ class ApiProofTest {
   private LiveCoordinator coordinator;
 
   private void start(boolean openReads) throws Exception {
-    Path key = directory.resolve("key");
     Path users = directory.resolve("users");
-    Files.writeString(key, "k1 MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\n");
     Files.writeString(
         users, TestUsers.line("ops", "admin", SECRET) + TestUsers.line("eve", "reader", SECRET));
     Map<String, String> settings = new HashMap<>();
     settings.put("rss.security.authentication.enabled", "true");
-    settings.put("rss.security.cluster.secret.file", key.toString());
+    settings.putAll(new TestAuthority().files(directory, ProcessRole.COORDINATOR));
     settings.put("rss.security.users.file", users.toString());
     settings.put("rss.security.anonymous.read.enabled", Boolean.toString(openReads));
     coordinator = LiveCoordinator.start(settings);

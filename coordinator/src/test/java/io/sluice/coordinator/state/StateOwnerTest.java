@@ -12,6 +12,7 @@ import io.sluice.coordinator.history.Event;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -84,7 +85,7 @@ class StateOwnerTest {
   private StateOwner.Decider<Integer> registering(String application) {
     return (view, nowMs) ->
         Decision.of(
-            new MetadataRecord.ApplicationRegistered(application, "ann", "1", nowMs),
+            new MetadataRecord.ApplicationRegistered(application, "ann", "1", Set.of(), nowMs),
             view.applications().liveCount() + 1);
   }
 

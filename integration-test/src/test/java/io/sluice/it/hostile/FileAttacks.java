@@ -19,7 +19,6 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -315,7 +314,7 @@ final class FileAttacks {
 
   /** Handshakes that are forwarded between data port and socket, in both directions. */
   private static void ofTheDataPort(Target target, Mallory mallory) throws Exception {
-    ConnectionProofs ofPort = new ConnectionProofs(mallory.credential(), new SecureRandom());
+    ConnectionProofs ofPort = Target.proofs(mallory.credential());
     try (LocalPeer peer = new LocalPeer(target)) {
       Hello.Builder hello = FramePeer.hello(mallory.application());
       ofPort.introduce(hello);

@@ -14,7 +14,6 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.security.SecureRandom;
 
 /** A connection to the data port that sends arbitrary bytes. Used by one thread. */
 final class FramePeer implements AutoCloseable {
@@ -74,7 +73,7 @@ final class FramePeer implements AutoCloseable {
    * @throws RefusedException if the server refuses
    */
   HelloReply greet(String application, ApplicationCredential credential) throws Exception {
-    ConnectionProofs proofs = new ConnectionProofs(credential, new SecureRandom());
+    ConnectionProofs proofs = Target.proofs(credential);
     Hello.Builder hello = hello(application);
     proofs.introduce(hello);
     send(Frames.of(Frames.HELLO, 1, hello.build()));

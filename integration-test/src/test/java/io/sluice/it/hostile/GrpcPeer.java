@@ -14,7 +14,6 @@ import io.sluice.transport.protocol.ConnectionProofs;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -63,7 +62,7 @@ final class GrpcPeer implements AutoCloseable {
   static GrpcPeer greeted(Target target, ApplicationCredential credential) throws Exception {
     GrpcPeer peer = new GrpcPeer(target, CallOptions.DEFAULT);
     try {
-      ConnectionProofs proofs = new ConnectionProofs(credential, new SecureRandom());
+      ConnectionProofs proofs = Target.proofs(credential);
       Hello.Builder hello = FramePeer.hello(credential.application());
       proofs.introduce(hello);
       peer.send(Frames.of(Frames.HELLO, 1, hello.build()));

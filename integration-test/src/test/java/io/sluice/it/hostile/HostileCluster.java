@@ -1,5 +1,7 @@
 package io.sluice.it.hostile;
 
+import io.sluice.common.auth.ProcessRole;
+import io.sluice.common.auth.TestAuthority;
 import io.sluice.common.tls.SelfSignedCertificate;
 import io.sluice.it.cluster.TestCluster;
 import io.sluice.localcluster.ClusterNode;
@@ -32,8 +34,6 @@ final class HostileCluster implements AutoCloseable {
 
   /** Authentication timeout of a data connection. */
   static final int HELLO_SECONDS = 5;
-
-  private static final String KEYS = "k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n";
 
   private final Path directory;
   private final Encryption encryption;
@@ -93,14 +93,17 @@ final class HostileCluster implements AutoCloseable {
   }
 
   private void secure(LocalCluster.Builder builder, Path home) throws Exception {
-    Path secret = secretFile(home.resolve("cluster.secret"), KEYS);
+    TestAuthority authority = new TestAuthority();
+    authority.files(home, ProcessRole.COORDINATOR).forEach(builder::configureCoordinators);
+    authority.files(home, ProcessRole.SERVER).forEach(builder::configureServers);
     Path users = secretFile(home.resolve("users"), Identity.usersFile());
     Map<String, String> security =
         new LinkedHashMap<>(
             Map.of(
-                "rss.security.authentication.enabled", "true",
-                "rss.security.cluster.secret.file", secret.toString(),
-                "rss.security.users.file", users.toString()));
+                "rss.security.authentication.enabled",
+                "true",
+                "rss.security.users.file",
+                users.toString()));
     if (encryption == Encryption.TLS) {
       SelfSignedCertificate.write(home, "sluice", "ip:127.0.0.1");
       security.put("rss.security.tls.enabled", "true");

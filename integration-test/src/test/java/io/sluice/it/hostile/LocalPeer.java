@@ -16,7 +16,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 
 /**
  * A connection to the Unix domain socket of a server that sends arbitrary bytes. It cannot receive
@@ -52,10 +51,8 @@ final class LocalPeer implements AutoCloseable {
   /** The proofs of a client that connects to the server's socket. */
   static ConnectionProofs proofs(Target target, ApplicationCredential credential)
       throws IOException {
-    return new ConnectionProofs(
-        credential,
-        new SecureRandom(),
-        ProofScope.ofSocket(SocketIdentity.of(socketOf(target).toString())));
+    return Target.proofs(
+        credential, ProofScope.ofSocket(SocketIdentity.of(socketOf(target).toString())));
   }
 
   /** An authenticated connection. */

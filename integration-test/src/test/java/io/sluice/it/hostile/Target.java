@@ -5,12 +5,15 @@ import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
 import io.sluice.client.ClientConfig;
 import io.sluice.client.SluiceClient;
+import io.sluice.common.auth.ApplicationCredential;
 import io.sluice.common.auth.CallProofs;
 import io.sluice.common.auth.TestUsers;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.tls.TestTls;
 import io.sluice.common.tls.TlsContexts;
 import io.sluice.localcluster.ClusterNode;
+import io.sluice.transport.protocol.ConnectionProofs;
+import io.sluice.transport.protocol.ProofScope;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -21,6 +24,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -163,6 +168,16 @@ final class Target {
       builder.usePlaintext();
     }
     return builder.build();
+  }
+
+  /** Authenticates a data connection. */
+  static ConnectionProofs proofs(ApplicationCredential credential) {
+    return proofs(credential, ProofScope.DATA);
+  }
+
+  static ConnectionProofs proofs(ApplicationCredential credential, ProofScope scope) {
+    return new ConnectionProofs(
+        credential, scope, ClusterNode.HOST, new SecureRandom(), Clock.systemUTC());
   }
 
   /** Authenticates calls as a user. */

@@ -9,6 +9,7 @@ import io.grpc.Metadata;
 import io.grpc.Status.Code;
 import io.sluice.common.auth.ApplicationCredential;
 import io.sluice.common.auth.CallProofs;
+import io.sluice.common.auth.ProcessRole;
 import io.sluice.it.hostile.FramePeer.Frame;
 import io.sluice.it.hostile.RawCalls.Compression;
 import io.sluice.proto.Fetch;
@@ -23,6 +24,7 @@ import io.sluice.proto.Status;
 import io.sluice.proto.UnregisterShuffleApplicationRequest;
 import io.sluice.transport.protocol.ConnectionProofs;
 import java.security.SecureRandom;
+import java.time.Clock;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
@@ -62,7 +64,9 @@ final class TokenAttacks {
               .addRanges(Range.newBuilder().setLength(1)));
       ManagedChannel channel =
           target.channel(
-              Port.SERVER_RPC, CallProofs.ofApplication(mallory.credential(), new SecureRandom()));
+              Port.SERVER_RPC,
+              CallProofs.ofApplication(
+                  mallory.credential(), ProcessRole.SERVER, new SecureRandom(), Clock.systemUTC()));
       open.add(channel::shutdownNow);
       io.grpc.Status deletion =
           RawCalls.call(
@@ -98,7 +102,7 @@ final class TokenAttacks {
     OpenResources open = new OpenResources();
     try {
       Mallory mallory = open.add(Mallory.join(target));
-      ConnectionProofs proofs = new ConnectionProofs(mallory.credential(), new SecureRandom());
+      ConnectionProofs proofs = Target.proofs(mallory.credential());
       Hello.Builder hello = FramePeer.hello(mallory.application());
       proofs.introduce(hello);
       byte[] first = Frames.of(Frames.HELLO, 1, hello.build());

@@ -16,6 +16,7 @@ import io.sluice.client.push.ApplicationAssignments;
 import io.sluice.common.auth.ApplicationCredential;
 import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.auth.CallProofs;
+import io.sluice.common.auth.ProcessRole;
 import io.sluice.common.auth.TestUsers;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
@@ -33,6 +34,7 @@ import io.sluice.transport.client.NettyDataTransport;
 import io.sluice.transport.client.TransportConfig;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Clock;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -153,8 +155,12 @@ class AuthenticationTest {
     assertThat(refusalOf(transport(kind, new ApplicationCredentials()), "bob~app"))
         .isEqualTo(StatusCode.DENIED);
 
+    // The token of bob's application with the key of alice's: both keys have the same length.
+    SluiceClient alice = client(kind, "alice~app", "alice", SecuredCluster.ALICE);
+    SecuredCluster.assigned(alice);
     byte[] forged = bob.credentials().newest().orElseThrow().toBytes();
-    forged[5] ^= 1;
+    byte[] ofAlice = alice.credentials().newest().orElseThrow().toBytes();
+    System.arraycopy(ofAlice, 0, forged, 0, 3 + forged[1]);
     ApplicationCredentials guessed = new ApplicationCredentials();
     guessed.update(ApplicationCredential.fromBytes(forged));
     assertThat(refusalOf(transport(kind, guessed), "bob~app")).isEqualTo(StatusCode.DENIED);
@@ -198,7 +204,11 @@ class AuthenticationTest {
     SecuredCluster.assigned(bob);
     CallProofs asBob = TestUsers.proofs("bob", SecuredCluster.BOB);
     CallProofs asApp =
-        CallProofs.ofApplication(bob.credentials().newest().orElseThrow(), new SecureRandom());
+        CallProofs.ofApplication(
+            bob.credentials().newest().orElseThrow(),
+            ProcessRole.SERVER,
+            new SecureRandom(),
+            Clock.systemUTC());
 
     assertDenied(
         () ->

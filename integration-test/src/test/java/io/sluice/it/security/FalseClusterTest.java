@@ -2,12 +2,15 @@ package io.sluice.it.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.common.auth.ProcessRole;
+import io.sluice.common.auth.TestAuthority;
 import io.sluice.common.auth.TestUsers;
 import io.sluice.it.cluster.InProcessCluster;
 import io.sluice.it.spark.SparkApplication;
 import io.sluice.it.spark.SparkApplication.Outcome;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -71,14 +74,11 @@ class FalseClusterTest {
     Path users =
         Files.writeString(
             directory.resolve("users"), TestUsers.line("alice", "user", SecuredCluster.ALICE));
-    Path keys =
-        Files.writeString(
-            directory.resolve("keys"), "k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n");
-    // The coordinator accepts heartbeats of a server without a secret and assigns it to jobs.
-    cluster.startCoordinator(
-        Map.of(
-            "rss.security.cluster.secret.file", keys.toString(),
-            "rss.security.users.file", users.toString()));
+    Map<String, String> settings =
+        new HashMap<>(new TestAuthority().files(directory, ProcessRole.COORDINATOR));
+    settings.put("rss.security.users.file", users.toString());
+    // The coordinator accepts heartbeats of a server without an identity and assigns it to jobs.
+    cluster.startCoordinator(settings);
     cluster.startServer("data", Map.of());
 
     Outcome found = runWithSecret();

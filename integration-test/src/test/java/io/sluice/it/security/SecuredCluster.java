@@ -10,6 +10,8 @@ import io.sluice.client.push.PushSession;
 import io.sluice.client.read.ShuffleBlock;
 import io.sluice.client.read.ShuffleRead;
 import io.sluice.client.read.ShuffleReadRequest;
+import io.sluice.common.auth.ProcessRole;
+import io.sluice.common.auth.TestAuthority;
 import io.sluice.common.auth.TestUsers;
 import io.sluice.coordinator.CoordinatorProcess;
 import io.sluice.it.cluster.InProcessCluster;
@@ -28,8 +30,7 @@ final class SecuredCluster implements AutoCloseable {
   static final String ROOT = "00112233445566778899aabbccddeeff";
   static final int PARTITIONS = 5;
 
-  private static final String KEYS = "k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n";
-
+  private final TestAuthority authority = new TestAuthority();
   private final Path directory;
   private final InProcessCluster processes;
   private ShuffleServerProcess server;
@@ -72,7 +73,6 @@ final class SecuredCluster implements AutoCloseable {
       Map<String, String> moreOfCoordinator,
       Map<String, String> moreOfServers)
       throws Exception {
-    Path secret = file("cluster.secret", KEYS);
     Path users =
         file(
             "users",
@@ -81,15 +81,16 @@ final class SecuredCluster implements AutoCloseable {
                 + TestUsers.line("root", "admin", ROOT));
     Map<String, String> both = new HashMap<>(more);
     both.put("rss.security.authentication.enabled", "true");
-    both.put("rss.security.cluster.secret.file", secret.toString());
     both.put("rss.security.users.file", users.toString());
     Map<String, String> ofCoordinator = new HashMap<>(both);
+    ofCoordinator.putAll(authority.files(directory, ProcessRole.COORDINATOR));
     ofCoordinator.putAll(moreOfCoordinator);
     // Drivers renew their lease, and receive moves, every second.
     ofCoordinator.put("rss.coordinator.app.expired", "3s");
     ofCoordinator.put("rss.coordinator.server.heartbeat.interval", "100ms");
     processes.startCoordinator(ofCoordinator);
     ofServers = new HashMap<>(both);
+    ofServers.putAll(authority.files(directory, ProcessRole.SERVER));
     ofServers.putAll(moreOfServers);
     server = addServer("data");
   }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
+import io.sluice.common.auth.ProcessRole;
+import io.sluice.common.auth.TestAuthority;
 import io.sluice.common.auth.TestUsers;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.coordinator.CoordinatorConfig;
@@ -44,10 +46,13 @@ class SignInPageTest {
   @TempDir Path directory;
   private Browser browser;
 
+  private final TestAuthority authority = new TestAuthority();
+
   private CoordinatorProcess coordinator() throws IOException {
     return CoordinatorProcess.start(
         ConfigSet.of(
-            CoordinatorConfig.SCHEMA, secured(Map.of("rss.coordinator.host", "127.0.0.1"))));
+            CoordinatorConfig.SCHEMA,
+            secured(ProcessRole.COORDINATOR, Map.of("rss.coordinator.host", "127.0.0.1"))));
   }
 
   private ShuffleServerProcess server(CoordinatorProcess coordinator) throws IOException {
@@ -55,6 +60,7 @@ class SignInPageTest {
         ConfigSet.of(
             ServerConfig.SCHEMA,
             secured(
+                ProcessRole.SERVER,
                 Map.of(
                     "rss.coordinator.quorum", "127.0.0.1:" + coordinator.rpcPort(),
                     "rss.server.host", "127.0.0.1",
@@ -64,10 +70,9 @@ class SignInPageTest {
                     "rss.server.buffer.capacity", "16m"))));
   }
 
-  private Map<String, String> secured(Map<String, String> more) throws IOException {
-    Path key = directory.resolve("key");
+  private Map<String, String> secured(ProcessRole role, Map<String, String> more)
+      throws IOException {
     Path users = directory.resolve("users");
-    Files.writeString(key, "k1 MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=\n");
     Files.writeString(
         users,
         TestUsers.line("ops", "admin", SECRET) + TestUsers.line(COMPANY_USER, "user", SECRET));
@@ -75,7 +80,7 @@ class SignInPageTest {
     all.put("rss.rpc.server.port", "0");
     all.put("rss.jetty.http.port", "0");
     all.put("rss.security.authentication.enabled", "true");
-    all.put("rss.security.cluster.secret.file", key.toString());
+    all.putAll(authority.files(directory, role));
     all.put("rss.security.users.file", users.toString());
     return all;
   }

@@ -2,6 +2,7 @@ package io.sluice.server.cluster;
 
 import io.grpc.ManagedChannel;
 import io.sluice.common.auth.ClusterSecurity;
+import io.sluice.common.auth.ProcessRole;
 import io.sluice.common.config.HostPort;
 
 /** Creates gRPC channels to coordinators. */
@@ -16,7 +17,7 @@ public final class ClusterChannels {
     return security
         .clientTls()
         .channel(coordinator.host(), coordinator.port())
-        .intercept(security.proofs())
+        .intercept(security.proofs(ProcessRole.COORDINATOR))
         .build();
   }
 }

@@ -1,9 +1,12 @@
 package io.sluice.server.cluster;
 
+import com.google.protobuf.ByteString;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
+import io.sluice.common.auth.ApplicationCredential;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.config.HostPort;
+import io.sluice.common.error.SluiceException;
 import io.sluice.common.net.CallFailure;
 import io.sluice.common.net.IoMode;
 import io.sluice.common.tls.ClientTls;
@@ -20,15 +23,19 @@ import io.sluice.transport.client.GrpcDataTransport;
 import io.sluice.transport.client.TransportConfig;
 import io.sluice.transport.protocol.FrameLimits;
 import java.io.IOException;
+import java.time.Clock;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Finds move targets through the coordinators, and connects to them with the credentials of the
- * cluster.
+ * Finds move targets through the coordinators, and connects to them with the tokens that the
+ * coordinators grant to this server for each application. Thread-safe.
  */
 final class ClusterTargets implements MoveTargets {
   private static final long COORDINATOR_MS = 5_000;
@@ -40,13 +47,28 @@ final class ClusterTargets implements MoveTargets {
   /** Longer than the request timeout of the transport. */
   private static final long WAIT_MS = 2L * TRANSPORT.requestTimeoutMs();
 
-  private static final long TOKEN_MS = TimeUnit.MINUTES.toMillis(10);
+  /** A token that expires earlier is replaced before a connection is opened. */
+  private static final long MIN_TOKEN_MS = TimeUnit.MINUTES.toMillis(1);
+
+  private static final int MAX_CREDENTIALS = 1_000;
 
   private final List<HostPort> coordinators;
   private final Supplier<ServerId> self;
   private final ClusterSecurity security;
   private final ClientTls tls;
+  private final Clock clock;
   private final LongSupplier nanoTime;
+
+  /** The newest credential of each application; guarded by itself. */
+  private final Map<String, ApplicationCredential> credentials =
+      new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, ApplicationCredential> eldest) {
+          return size() > MAX_CREDENTIALS;
+        }
+      };
 
   /**
    * @param self identity of this server, read for each call
@@ -55,11 +77,13 @@ final class ClusterTargets implements MoveTargets {
       List<HostPort> coordinators,
       Supplier<ServerId> self,
       ClusterSecurity security,
+      Clock clock,
       LongSupplier nanoTime) {
     this.coordinators = coordinators;
     this.self = self;
     this.security = security;
     this.tls = security.clientTls();
+    this.clock = clock;
     this.nanoTime = nanoTime;
   }
 
@@ -85,9 +109,13 @@ final class ClusterTargets implements MoveTargets {
                 .withDeadlineAfter(COORDINATOR_MS, TimeUnit.MILLISECONDS)
                 .findMoveTarget(request);
         if (reply.getStatus() == Status.OK) {
+          accept(shuffle.application(), reply.getToken());
           return reply.getServer();
         }
         why = reply.getMessage();
+      } catch (SluiceException e) {
+        why =
+            "coordinator " + coordinator + " granted a token that is not valid: " + e.getMessage();
       } catch (StatusRuntimeException e) {
         why =
             "coordinator "
@@ -101,12 +129,39 @@ final class ClusterTargets implements MoveTargets {
     throw new IOException(why);
   }
 
+  private void accept(String application, ByteString token) throws SluiceException {
+    Optional<ApplicationCredential> credential = security.credential(token);
+    if (credential.isPresent()) {
+      synchronized (credentials) {
+        credentials.remove(application);
+        credentials.put(application, credential.get());
+      }
+    }
+  }
+
+  private Optional<ApplicationCredential> known(String application) {
+    synchronized (credentials) {
+      return Optional.ofNullable(credentials.get(application));
+    }
+  }
+
+  /** A credential that is valid for the next minute; empty if connections need none. */
+  private Optional<ApplicationCredential> credential(String application) throws IOException {
+    Optional<ApplicationCredential> known = known(application);
+    if (known.isPresent() && known.get().expiryMs() - clock.millis() < MIN_TOKEN_MS) {
+      // Only the token of the reply is used.
+      find(new ShuffleKey(application, 0), 1, List.of());
+      return known(application);
+    }
+    return known;
+  }
+
   @Override
   public MoveTarget connect(ServerId server, String application)
       throws IOException, InterruptedException {
+    Optional<ApplicationCredential> credential = credential(application);
     // The transport and its thread are closed with the target.
-    DataTransport transport =
-        new GrpcDataTransport(TRANSPORT, of -> security.credential(of, TOKEN_MS), tls, nanoTime);
+    DataTransport transport = new GrpcDataTransport(TRANSPORT, of -> credential, tls, nanoTime);
     boolean connected = false;
     try {
       DataConnection connection =

@@ -22,7 +22,7 @@ public final class ControlRules implements CallGuard.Rules {
 
   @Override
   public String refusal(Caller caller, String call) {
-    if (caller.isAdmin() || caller.kind() == Caller.Kind.CLUSTER) {
+    if (caller.isAdmin() || caller.kind() == Caller.Kind.COORDINATOR) {
       return null;
     }
     boolean isKnown = caller.kind() != Caller.Kind.ANONYMOUS;

@@ -13,6 +13,7 @@ import io.sluice.server.log.ShuffleLog;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.read.FileReads;
 import io.sluice.server.service.PushSeal;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -90,6 +91,7 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
    * @param reads reads of this server's files
    * @param self identity of this server
    * @param security credentials for coordinators and for other servers
+   * @param clock for the expiry of tokens
    */
   public static Mover of(
       ShuffleStore store,
@@ -101,11 +103,12 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
       MoveConfig config,
       Supplier<ServerId> self,
       ClusterSecurity security,
+      Clock clock,
       LongSupplier nanoTime) {
     return new Mover(
         store,
         seal,
-        new ClusterTargets(coordinators, self, security, nanoTime),
+        new ClusterTargets(coordinators, self, security, clock, nanoTime),
         new LogReader(reads, epoch, allocator),
         config,
         self,

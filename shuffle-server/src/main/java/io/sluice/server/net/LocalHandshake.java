@@ -11,6 +11,7 @@ import io.sluice.common.error.SluiceException;
 import io.sluice.proto.Hello;
 import io.sluice.proto.HelloChallenge;
 import io.sluice.proto.HelloProof;
+import io.sluice.proto.HelloReply;
 import io.sluice.transport.protocol.ConnectionGuard;
 import io.sluice.transport.protocol.FrameType;
 import io.sluice.transport.protocol.LocalSocketFrame;
@@ -18,6 +19,7 @@ import io.sluice.transport.protocol.ProofScope;
 import io.sluice.transport.protocol.ServerHandshake;
 import java.io.IOException;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 
 /**
@@ -31,6 +33,7 @@ final class LocalHandshake extends SimpleChannelInboundHandler<ByteBuf> {
   private final ServerHandshake.HelloHandler helloHandler;
   private final Consumer<String> finished;
   private final Consumer<String> denials;
+  private boolean isVerifying;
   private boolean isFinished;
 
   /**
@@ -67,26 +70,46 @@ final class LocalHandshake extends SimpleChannelInboundHandler<ByteBuf> {
       return;
     }
     try {
-      if (expected() == LocalSocketFrame.PROOF) {
-        handshake.onProof(HelloProof.parseFrom(new ByteBufInputStream(message)));
+      if (isVerifying) {
+        refuse(context, "a message before the answer to PROOF");
+      } else if (expected() == LocalSocketFrame.PROOF) {
+        verify(context, handshake.onProof(HelloProof.parseFrom(new ByteBufInputStream(message))));
       } else {
         Optional<HelloChallenge> challenge =
             handshake.onHello(
                 Hello.parseFrom(new ByteBufInputStream(message)), guard, helloHandler);
         if (challenge.isPresent()) {
           send(context, LocalSocketFrame.CHALLENGE, challenge.get());
-          return;
+        } else {
+          finish(context);
         }
       }
     } catch (InvalidProtocolBufferException e) {
       refuse(context, "invalid message: " + e.getMessage());
-      return;
     } catch (SluiceException e) {
       refuse(context, e.getMessage());
-      return;
     } catch (IOException e) {
       throw new IllegalStateException("I/O error while reading a buffer in memory", e);
     }
+  }
+
+  /** Verifies the client's proof on another thread. */
+  private void verify(ChannelHandlerContext context, Callable<HelloReply> verification) {
+    isVerifying = true;
+    guard.verify(
+        verification,
+        (reply, refusal) -> context.executor().execute(() -> verified(context, reply, refusal)));
+  }
+
+  private void verified(ChannelHandlerContext context, HelloReply reply, SluiceException refusal) {
+    if (!context.channel().isActive()) {
+      return;
+    }
+    if (refusal != null) {
+      refuse(context, refusal.getMessage());
+      return;
+    }
+    handshake.onProved(reply);
     finish(context);
   }
 

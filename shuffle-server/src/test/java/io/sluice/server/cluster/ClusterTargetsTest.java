@@ -7,6 +7,7 @@ import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import io.netty.handler.ssl.SslContext;
 import io.sluice.common.auth.ClusterSecurity;
+import io.sluice.common.auth.ProcessRole;
 import io.sluice.common.auth.SecurityConfig;
 import io.sluice.common.tls.SelfSignedCertificate;
 import io.sluice.common.tls.TlsConfig;
@@ -18,7 +19,6 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
@@ -59,8 +59,9 @@ class ClusterTargetsTest {
             ClientCertificates.REQUIRED,
             Optional.empty());
     return ClusterSecurity.of(
-        new SecurityConfig(false, Optional.empty(), Optional.empty(), 60_000, true, tls),
-        Map.of(),
+        new SecurityConfig(
+            false, Optional.empty(), Optional.empty(), Optional.empty(), 60_000, true, tls),
+        ProcessRole.SERVER,
         Clock.systemUTC(),
         new SecureRandom(),
         System::nanoTime);
@@ -82,7 +83,8 @@ class ClusterTargetsTest {
             .setHost("127.0.0.1")
             .setRpcPort(target.getPort())
             .build();
-    ClusterTargets targets = new ClusterTargets(List.of(), () -> id, own, System::nanoTime);
+    ClusterTargets targets =
+        new ClusterTargets(List.of(), () -> id, own, Clock.systemUTC(), System::nanoTime);
     return catchThrowable(() -> targets.connect(id, "app"));
   }
 

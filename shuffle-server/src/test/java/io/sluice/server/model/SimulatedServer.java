@@ -184,6 +184,7 @@ public final class SimulatedServer {
             new MoveConfig(1, 0),
             this::id,
             ClusterSecurity.OFF,
+            Clock.systemUTC(),
             clock);
     Decommission decommission =
         new Decommission(() -> model.store.shuffleCount() == 0, mover, clock);

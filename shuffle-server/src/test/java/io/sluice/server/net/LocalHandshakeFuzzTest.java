@@ -6,8 +6,7 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.MessageLite;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
-import io.sluice.common.auth.ClusterKeys;
-import io.sluice.common.auth.TokenAuthority;
+import io.sluice.common.auth.TestAuthority;
 import io.sluice.common.fuzz.DecoderFuzz;
 import io.sluice.proto.HelloProof;
 import io.sluice.proto.HelloReply;
@@ -18,7 +17,6 @@ import io.sluice.transport.protocol.ProofScope;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.security.SecureRandom;
-import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -26,12 +24,9 @@ import org.junit.jupiter.api.Test;
 
 class LocalHandshakeFuzzTest {
   private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
-  private final TokenAuthority authority =
-      new TokenAuthority(
-          () -> ClusterKeys.parse("k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="),
-          Clock.systemUTC(),
-          new SecureRandom());
-  private final ConnectionGuard guard = new ConnectionGuard(authority, true, new SecureRandom());
+  private final TestAuthority authority = new TestAuthority();
+  private final ConnectionGuard guard =
+      new ConnectionGuard(authority.verifier(), true, new SecureRandom(), Runnable::run);
 
   private static byte[] frames(MessageLite hello, MessageLite proof) {
     return ByteBuffer.allocate(
@@ -51,9 +46,15 @@ class LocalHandshakeFuzzTest {
   @Test
   void neverFinishesWithoutTheProofOfThisConnection() {
     MessageLite hello =
-        new ClientHandshake("a~b", "test", Optional.of(authority.issue("a~b", "a", 3_600_000)))
+        new ClientHandshake(
+                "a~b",
+                "test",
+                Optional.of(authority.issue("a~b", "a", 3_600_000)),
+                ProofScope.DATA,
+                "127.0.0.1")
             .hello();
-    MessageLite proof = HelloProof.newBuilder().setMac(ByteString.copyFrom(new byte[32])).build();
+    MessageLite proof =
+        HelloProof.newBuilder().setSignature(ByteString.copyFrom(new byte[72])).build();
     DecoderFuzz.of(frames(hello, proof))
         .run(
             input -> {

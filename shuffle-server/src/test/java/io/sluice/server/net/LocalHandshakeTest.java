@@ -8,10 +8,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufInputStream;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
-import io.sluice.common.auth.ClusterKeys;
 import io.sluice.common.auth.Revocation;
-import io.sluice.common.auth.Revocations;
-import io.sluice.common.auth.TokenAuthority;
+import io.sluice.common.auth.TestAuthority;
 import io.sluice.common.test.SettableClock;
 import io.sluice.proto.Hello;
 import io.sluice.proto.HelloChallenge;
@@ -36,13 +34,7 @@ class LocalHandshakeTest {
   private static final long TOKEN_MS = 90_000;
 
   private final SettableClock clock = new SettableClock();
-  private final Revocations revocations = new Revocations(clock);
-  private final TokenAuthority authority =
-      new TokenAuthority(
-          () -> ClusterKeys.parse("k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="),
-          revocations,
-          clock,
-          new SecureRandom());
+  private final TestAuthority authority = new TestAuthority(clock);
   private final ProofScope socket = ProofScope.ofSocket(new byte[] {1});
   private final List<String> applications = new ArrayList<>();
   private final List<String> denials = new ArrayList<>();
@@ -50,7 +42,9 @@ class LocalHandshakeTest {
 
   @BeforeEach
   void connect() {
-    channel = connection(new ConnectionGuard(authority, true, new SecureRandom()));
+    channel =
+        connection(
+            new ConnectionGuard(authority.verifier(), true, new SecureRandom(), Runnable::run));
   }
 
   @AfterEach
@@ -79,7 +73,7 @@ class LocalHandshakeTest {
 
   private ClientHandshake client() {
     return new ClientHandshake(
-        "a~b", "test", Optional.of(authority.issue("a~b", "a", TOKEN_MS)), socket);
+        "a~b", "test", Optional.of(authority.issue("a~b", "a", TOKEN_MS)), socket, "127.0.0.1");
   }
 
   private static ByteBuf frame(LocalSocketFrame type, MessageLite message) {
@@ -127,7 +121,8 @@ class LocalHandshakeTest {
   void finishesWithoutATokenIfNoneIsRequired() throws Exception {
     channel.finishAndReleaseAll();
     channel = connection(ConnectionGuard.OPEN);
-    ClientHandshake client = new ClientHandshake("a~b", "test", Optional.empty());
+    ClientHandshake client =
+        new ClientHandshake("a~b", "test", Optional.empty(), socket, "127.0.0.1");
     channel.writeInbound(frame(LocalSocketFrame.HELLO, client.hello()));
     assertThat(client.finish(sent(LocalSocketFrame.HELLO_REPLY, HelloReply.parser())).epoch())
         .isEqualTo(7);
@@ -153,7 +148,7 @@ class LocalHandshakeTest {
     assertThat(applications).isEmpty();
     assertThat(denials)
         .containsExactly(
-            "handshake refused: the client did not prove that it knows the key of its token");
+            "handshake refused: the client did not prove to this server that it owns the key of its token");
   }
 
   @Test
@@ -222,7 +217,9 @@ class LocalHandshakeTest {
   void refusesTheNextRequestWhenTheTokenIsRevoked() throws Exception {
     channel.writeInbound(frame(LocalSocketFrame.PROOF, proof(client())));
     assertThat(accepts()).isTrue();
-    revocations.add(List.of(Revocation.ofUser("a", clock.millis(), clock.millis() + TOKEN_MS)));
+    authority
+        .revocations()
+        .add(List.of(Revocation.ofUser("a", clock.millis(), clock.millis() + TOKEN_MS)));
 
     assertThat(accepts()).isFalse();
 
@@ -232,8 +229,9 @@ class LocalHandshakeTest {
   @Test
   void closesAnIdleConnectionWhenItsTokenIsRevoked() throws Exception {
     channel.writeInbound(frame(LocalSocketFrame.PROOF, proof(client())));
-    revocations.add(
-        List.of(Revocation.ofApplication("a~b", clock.millis(), clock.millis() + TOKEN_MS)));
+    authority
+        .revocations()
+        .add(List.of(Revocation.ofApplication("a~b", clock.millis(), clock.millis() + TOKEN_MS)));
 
     pass(LocalTokenCheck.INTERVAL_MS);
 

@@ -5,8 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.channel.unix.FileDescriptor;
 import io.sluice.common.auth.ApplicationCredential;
-import io.sluice.common.auth.ClusterKeys;
-import io.sluice.common.auth.TokenAuthority;
+import io.sluice.common.auth.TestAuthority;
 import io.sluice.common.file.SocketIdentity;
 import io.sluice.proto.HelloReply;
 import io.sluice.proto.RunFileRequest;
@@ -36,7 +35,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
-import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -58,6 +56,7 @@ import org.junit.jupiter.api.io.TempDir;
 @EnabledOnOs(OS.LINUX)
 @Timeout(120)
 class ShortCircuitServerTest {
+  private static final String HOST = "127.0.0.1";
   private static final long EPOCH = 7;
   private static final ShuffleKey KEY = new ShuffleKey("app", 1);
 
@@ -253,20 +252,18 @@ class ShortCircuitServerTest {
 
   @Test
   void aConnectionProvesItsApplicationForThisSocket() throws Exception {
-    TokenAuthority authority =
-        new TokenAuthority(
-            () -> ClusterKeys.parse("k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="),
-            Clock.systemUTC(),
-            new SecureRandom());
+    TestAuthority authority = new TestAuthority();
     Optional<ApplicationCredential> credential = Optional.of(authority.issue("app", "u", 60_000));
     RunFile run = shuffle.spill(disk, 9);
     Path path = directory.resolve("secured");
     try (ShortCircuitServer secured =
-        server(path, new ConnectionGuard(authority, true, new SecureRandom()))) {
+        server(
+            path,
+            new ConnectionGuard(authority.verifier(), true, new SecureRandom(), Runnable::run))) {
       secured.start();
       ProofScope scope = ProofScope.ofSocket(SocketIdentity.of(path.toString()));
       try (SocketClient client = new SocketClient(path)) {
-        assertThat(client.greet(new ClientHandshake("app", "test", credential, scope)))
+        assertThat(client.greet(new ClientHandshake("app", "test", credential, scope, HOST)))
             .isEqualTo(EPOCH);
         client.send(request(run.name()));
         client.receive().close();
@@ -274,9 +271,9 @@ class ShortCircuitServerTest {
       assertThat(counters.files()).isEqualTo(1);
       for (ClientHandshake refused :
           List.of(
-              new ClientHandshake("app", "test", credential, ProofScope.DATA),
-              new ClientHandshake("other", "test", credential, scope),
-              new ClientHandshake("app", "test", Optional.empty(), scope))) {
+              new ClientHandshake("app", "test", credential, ProofScope.DATA, HOST),
+              new ClientHandshake("other", "test", credential, scope, HOST),
+              new ClientHandshake("app", "test", Optional.empty(), scope, HOST))) {
         try (SocketClient client = new SocketClient(path)) {
           assertThatThrownBy(() -> client.greet(refused)).isInstanceOf(EOFException.class);
         }

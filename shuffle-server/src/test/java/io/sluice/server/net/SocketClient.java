@@ -12,6 +12,7 @@ import io.sluice.proto.HelloReply;
 import io.sluice.proto.RunFileRequest;
 import io.sluice.transport.protocol.ClientHandshake;
 import io.sluice.transport.protocol.LocalSocketFrame;
+import io.sluice.transport.protocol.ProofScope;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -34,7 +35,7 @@ final class SocketClient implements AutoCloseable {
 
   /** Finishes a handshake without a token. */
   SocketClient greet(String application) throws IOException {
-    greet(new ClientHandshake(application, "test", Optional.empty()));
+    greet(new ClientHandshake(application, "test", Optional.empty(), ProofScope.DATA, "127.0.0.1"));
     return this;
   }
 

@@ -4,6 +4,7 @@ import io.netty.channel.EventLoopGroup;
 import io.sluice.common.auth.ConnectionCredentials;
 import io.sluice.common.net.SocketIo;
 import io.sluice.common.tls.ClientTls;
+import io.sluice.proto.ServerId;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -83,8 +84,13 @@ abstract class EventLoopTransport<C extends FramedConnection> implements DataTra
    * @param ready completes with the connection, or with the failure
    */
   final void startHandshake(
-      C connection, String application, String client, CompletableFuture<DataConnection> ready) {
-    connection.handOver(connection.hello(application, client, credentials), ready);
+      C connection,
+      ServerId server,
+      String application,
+      String client,
+      CompletableFuture<DataConnection> ready) {
+    connection.handOver(
+        connection.hello(application, client, credentials, tls.peerName(server.getHost())), ready);
     if (closed) {
       connection.close();
     }

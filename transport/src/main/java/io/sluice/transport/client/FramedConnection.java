@@ -24,6 +24,7 @@ import io.sluice.transport.protocol.FrameHeads;
 import io.sluice.transport.protocol.FrameSink;
 import io.sluice.transport.protocol.FrameType;
 import io.sluice.transport.protocol.HandshakeResult;
+import io.sluice.transport.protocol.ProofScope;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -117,16 +118,17 @@ abstract class FramedConnection implements DataConnection, FrameSink {
   }
 
   /**
-   * Performs the handshake. With a credential, the client proves its application and the server
-   * must prove that it knows the token's key. The connection is ready for requests when the result
-   * completes.
+   * Performs the handshake. With a credential, the client proves its application and the server its
+   * identity. The connection is ready for requests when the result completes.
+   *
+   * @param host name of the server in its certificate
    */
   CompletableFuture<DataConnection> hello(
-      String application, String client, ConnectionCredentials credentials) {
+      String application, String client, ConnectionCredentials credentials, String host) {
     ClientHandshake handshake;
     try {
       credential = credentials.forConnection(application);
-      handshake = new ClientHandshake(application, client, credential);
+      handshake = new ClientHandshake(application, client, credential, ProofScope.DATA, host);
     } catch (SluiceException e) {
       return CompletableFuture.failedFuture(e);
     }

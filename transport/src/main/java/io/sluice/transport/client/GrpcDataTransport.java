@@ -55,7 +55,7 @@ public final class GrpcDataTransport extends EventLoopTransport<GrpcConnection> 
     add(connection);
     connection.start(eventLoops());
     CompletableFuture<DataConnection> ready = new CompletableFuture<>();
-    startHandshake(connection, application, client, ready);
+    startHandshake(connection, server, application, client, ready);
     return ready;
   }
 

@@ -91,7 +91,7 @@ public final class NettyDataTransport extends EventLoopTransport<NettyConnection
           add(connection);
           connected.channel().closeFuture().addListener(ended -> remove(connection));
           connection.start();
-          startHandshake(connection, application, client, ready);
+          startHandshake(connection, server, application, client, ready);
         });
     return ready;
   }

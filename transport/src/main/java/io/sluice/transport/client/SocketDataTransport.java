@@ -2,6 +2,7 @@ package io.sluice.transport.client;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.sluice.common.auth.ConnectionCredentials;
+import io.sluice.common.tls.ClientTls;
 import io.sluice.proto.ServerId;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -18,6 +19,7 @@ public final class SocketDataTransport implements DataTransport {
 
   private final TransportConfig config;
   private final ConnectionCredentials credentials;
+  private final ClientTls tls;
   private final ByteBufAllocator allocator;
   private final LongSupplier nanoTime;
   // Guarded by this.
@@ -26,15 +28,18 @@ public final class SocketDataTransport implements DataTransport {
 
   /**
    * @param credentials called for each new connection
+   * @param tls plain text, with the name in the identities of servers
    * @param allocator allocator of received data and of heads
    */
   public SocketDataTransport(
       TransportConfig config,
       ConnectionCredentials credentials,
+      ClientTls tls,
       ByteBufAllocator allocator,
       LongSupplier nanoTime) {
     this.config = config;
     this.credentials = credentials;
+    this.tls = tls;
     this.allocator = allocator;
     this.nanoTime = nanoTime;
   }
@@ -61,7 +66,8 @@ public final class SocketDataTransport implements DataTransport {
                 new Function<SocketConnection, CompletionStage<DataConnection>>() {
                   @Override
                   public CompletionStage<DataConnection> apply(SocketConnection made) {
-                    return made.hello(application, client, credentials);
+                    return made.hello(
+                        application, client, credentials, tls.peerName(server.getHost()));
                   }
                 });
     CompletableFuture<DataConnection> ready = new CompletableFuture<>();

@@ -8,6 +8,7 @@ import io.sluice.proto.HelloChallenge;
 import io.sluice.proto.HelloProof;
 import io.sluice.proto.HelloReply;
 import java.security.SecureRandom;
+import java.time.Clock;
 import java.util.Optional;
 
 /**
@@ -27,22 +28,18 @@ public final class ClientHandshake {
   /** Null without a credential. */
   private final ConnectionProofs proofs;
 
-  /** For a data connection. */
-  public ClientHandshake(
-      String application, String client, Optional<ApplicationCredential> credential) {
-    this(application, client, credential, ProofScope.DATA);
-  }
-
   /**
    * @param client name of the client in the server's logs
    * @param credential credential of the application; empty if connections are not authenticated
    * @param scope kind of the connection
+   * @param host name of the server in its certificate
    */
   public ClientHandshake(
       String application,
       String client,
       Optional<ApplicationCredential> credential,
-      ProofScope scope) {
+      ProofScope scope,
+      String host) {
     Hello.Builder head =
         Hello.newBuilder()
             .setMinVersion(ProtocolVersion.CURRENT)
@@ -50,7 +47,9 @@ public final class ClientHandshake {
             .setApplication(application)
             .setClient(client);
     if (credential.isPresent()) {
-      proofs = new ConnectionProofs(credential.get(), new SecureRandom(), scope);
+      proofs =
+          new ConnectionProofs(
+              credential.get(), scope, host, new SecureRandom(), Clock.systemUTC());
       proofs.introduce(head);
     } else {
       proofs = null;
@@ -72,7 +71,7 @@ public final class ClientHandshake {
    * Answers a challenge.
    *
    * @return the head of PROOF
-   * @throws SluiceException DENIED if the challenge is malformed
+   * @throws SluiceException DENIED if the challenge is malformed, or is not of the expected server
    */
   public HelloProof prove(HelloChallenge challenge) throws SluiceException {
     return proofs.answer(challenge);
@@ -81,8 +80,8 @@ public final class ClientHandshake {
   /**
    * Completes the handshake.
    *
-   * @throws SluiceException DENIED if the server does not prove that it knows the cluster's secret,
-   *     BAD_VERSION if it chose another version
+   * @throws SluiceException DENIED if the server does not prove that it owns the key of its
+   *     certificate, BAD_VERSION if it chose another version
    */
   public HandshakeResult finish(HelloReply reply) throws SluiceException {
     if (proofs != null) {

@@ -7,6 +7,8 @@ package io.sluice.transport.protocol;
  * docs/protocol.md} has the same table:
  *
  * <pre>
+ *  HELLO       a token of 2.7 KB, an application of 256 characters
+ *  CHALLENGE   a nonce and a certificate of 2 KiB
  *  PUSH        application of 256 characters, two numbers
  *  PUSH_ACK    65,536 full partitions of 5 bytes
  *  OPEN        4096 partitions of 5 bytes, and a bitmap of wanted attempts
@@ -25,7 +27,7 @@ public enum FrameType {
   FETCH(7, 512 << 10),
   FETCH_REPLY(8, 1 << 10),
   ERROR(9, 16 << 10),
-  CHALLENGE(10, 1 << 10),
+  CHALLENGE(10, 4 << 10),
   PROOF(11, 1 << 10);
 
   private static final FrameType[] BY_NUMBER = new FrameType[12];

@@ -1,6 +1,5 @@
 package io.sluice.transport.protocol;
 
-import io.sluice.transport.protocol.ConnectionProofs.TokenMac;
 import java.util.Arrays;
 
 /**
@@ -27,15 +26,13 @@ public final class ProofScope {
     return new ProofScope(identity.clone());
   }
 
-  /** A MAC that is valid in this scope only. */
-  TokenMac of(TokenMac mac) {
+  /** Signed parts that are valid in this scope only. */
+  byte[][] of(byte[]... parts) {
     if (socketIdentity == null) {
-      return mac;
+      return parts;
     }
-    return (label, parts) -> {
-      byte[][] more = Arrays.copyOf(parts, parts.length + 1);
-      more[parts.length] = socketIdentity;
-      return mac.of(label, more);
-    };
+    byte[][] more = Arrays.copyOf(parts, parts.length + 1);
+    more[parts.length] = socketIdentity;
+    return more;
   }
 }

@@ -8,6 +8,7 @@ import io.sluice.proto.HelloProof;
 import io.sluice.proto.HelloReply;
 import io.sluice.transport.protocol.ConnectionGuard.Challenged;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 
 /**
  * Server side of one handshake:
@@ -84,12 +85,21 @@ public final class ServerHandshake {
   }
 
   /**
-   * Verifies the client's proof, and adds the server's proof to the reply.
+   * Receives the client's proof.
    *
-   * @throws SluiceException DENIED if the client does not know the token's key
+   * @return verifies it and creates the server's proof, which takes about a millisecond; the caller
+   *     runs it on any thread, and passes its result to {@link #onProved}. Fails with
+   *     SluiceException DENIED if the client does not own the token's key
    */
-  public void onProof(HelloProof proof) throws SluiceException {
-    reply = challenged.finish(proof, reply);
+  public Callable<HelloReply> onProof(HelloProof proof) {
+    Challenged expecting = challenged;
+    HelloReply unproved = reply;
+    return () -> expecting.finish(proof, unproved);
+  }
+
+  /** The client's proof is valid: the handshake is finished. */
+  public void onProved(HelloReply withProof) {
+    reply = withProof;
     proved = challenged;
     challenged = null;
   }

@@ -16,6 +16,7 @@ import io.sluice.proto.Fetch;
 import io.sluice.proto.Hello;
 import io.sluice.proto.HelloChallenge;
 import io.sluice.proto.HelloProof;
+import io.sluice.proto.HelloReply;
 import io.sluice.proto.Open;
 import io.sluice.proto.OpenReply;
 import io.sluice.proto.Push;
@@ -30,6 +31,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.slf4j.Logger;
@@ -75,6 +77,10 @@ final class ServerConnection {
   // Keyed by a token object, because a peer may use a request id twice.
   private final Map<Object, CompletableFuture<FetchedBytes>> pendingFetches = new HashMap<>();
   private int pendingOpens;
+
+  /** Whether the client's proof is being verified; no frame is received meanwhile. */
+  private boolean verifying;
+
   // Counted bytes of the head being received or in use.
   private long headBytes;
   private Runnable cancelWait;
@@ -249,33 +255,63 @@ final class ServerConnection {
   private void hello(FrameHeader header, ByteBuf frame) throws FrameFormatException {
     try {
       if (handshake.expected() == FrameType.PROOF) {
-        handshake.onProof(parse(HelloProof.parser(), header, frame));
-      } else {
-        Optional<HelloChallenge> challenge =
-            handshake.onHello(
-                parse(Hello.parser(), header, frame), service.guard(), service::hello);
-        if (challenge.isPresent()) {
-          answer(FrameType.CHALLENGE, header.requestId(), challenge.get());
-          return;
-        }
+        verify(header, handshake.onProof(parse(HelloProof.parser(), header, frame)));
+        return;
       }
-      completeHandshake(header.requestId());
+      Optional<HelloChallenge> challenge =
+          handshake.onHello(parse(Hello.parser(), header, frame), service.guard(), service::hello);
+      if (challenge.isPresent()) {
+        answer(FrameType.CHALLENGE, header.requestId(), challenge.get());
+      } else {
+        completeHandshake(header.requestId());
+      }
     } catch (FrameFormatException e) {
       throw e;
     } catch (SluiceException e) {
-      // An expected refusal: send the reason and close.
-      if (e.code() == StatusCode.DENIED) {
-        counters.denied(Denial.PROOF, transport.peer(), "", e.getMessage());
-        LOG.debug("data connection denied peer={} reason=\"{}\"", transport.peer(), e.getMessage());
-      }
-      refuse(header.requestId(), e);
-      closing = true;
-      transport.closeAfterSending();
+      refuseHandshake(header, e);
     } catch (RuntimeException e) {
-      refuse(header.requestId(), bug(header.type(), e));
-      closing = true;
-      transport.closeAfterSending();
+      refuseHandshake(header, bug(header.type(), e));
     }
+  }
+
+  /** Verifies the client's proof on another thread. */
+  private void verify(FrameHeader header, Callable<HelloReply> verification) {
+    verifying = true;
+    service
+        .guard()
+        .verify(
+            verification,
+            (reply, refusal) ->
+                transport.execute(() -> verified(header, reply, refusal), () -> {}));
+  }
+
+  private void verified(FrameHeader header, HelloReply reply, SluiceException refusal) {
+    verifying = false;
+    if (closing) {
+      return;
+    }
+    try {
+      if (refusal != null) {
+        throw refusal;
+      }
+      handshake.onProved(reply);
+      completeHandshake(header.requestId());
+    } catch (SluiceException e) {
+      refuseHandshake(header, e);
+    }
+    updateReading();
+  }
+
+  /** Sends the reason and closes the connection. */
+  private void refuseHandshake(FrameHeader header, SluiceException refusal) {
+    if (refusal.code() == StatusCode.DENIED) {
+      counters.denied(Denial.PROOF, transport.peer(), "", refusal.getMessage());
+      LOG.debug(
+          "data connection denied peer={} reason=\"{}\"", transport.peer(), refusal.getMessage());
+    }
+    refuse(header.requestId(), refusal);
+    closing = true;
+    transport.closeAfterSending();
   }
 
   private void completeHandshake(long requestId) throws SluiceException {
@@ -503,7 +539,8 @@ final class ServerConnection {
 
   private void updateReading() {
     int pending = pendingOpens + pendingFetches.size();
-    boolean wanted = closing || (pending < config.maxPendingRequests() && transport.isWritable());
+    boolean wanted =
+        closing || (!verifying && pending < config.maxPendingRequests() && transport.isWritable());
     transport.receiver().paused(!wanted);
   }
 

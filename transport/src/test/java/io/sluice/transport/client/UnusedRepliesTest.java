@@ -47,7 +47,7 @@ class UnusedRepliesTest {
     channel.pipeline().addLast(connection.receiver());
     connection.start();
     CompletableFuture<DataConnection> hello =
-        connection.hello("app", "test", new ApplicationCredentials());
+        connection.hello("app", "test", new ApplicationCredentials(), "server-1");
     reply(FrameType.HELLO_REPLY, HelloReply.newBuilder().setVersion(1).setEpoch(7).build());
     assertThat(hello).isCompleted();
   }

@@ -16,6 +16,7 @@ import io.sluice.common.net.SocketIo;
 import io.sluice.common.rpc.CallBounds;
 import io.sluice.common.rpc.CallLimits;
 import io.sluice.common.rpc.RpcPort;
+import io.sluice.common.tls.ClientTls;
 import io.sluice.common.tls.TlsContexts;
 import io.sluice.proto.ServerId;
 import io.sluice.transport.client.DataTransport;
@@ -84,7 +85,11 @@ public interface Loopback extends AutoCloseable {
         LoopbackTls.OFF,
         (clientConfig, credentials) ->
             new SocketDataTransport(
-                clientConfig, credentials, UnpooledByteBufAllocator.DEFAULT, System::nanoTime));
+                clientConfig,
+                credentials,
+                ClientTls.OFF,
+                UnpooledByteBufAllocator.DEFAULT,
+                System::nanoTime));
   }
 
   private static Loopback framed(

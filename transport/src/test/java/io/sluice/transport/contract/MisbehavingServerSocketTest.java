@@ -2,6 +2,7 @@ package io.sluice.transport.contract;
 
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.sluice.common.auth.ApplicationCredentials;
+import io.sluice.common.tls.ClientTls;
 import io.sluice.transport.client.DataTransport;
 import io.sluice.transport.client.SocketDataTransport;
 import io.sluice.transport.client.TransportConfig;
@@ -11,6 +12,6 @@ class MisbehavingServerSocketTest extends MisbehavingServerTest {
   @Override
   DataTransport newClient(TransportConfig config, ApplicationCredentials proving) {
     return new SocketDataTransport(
-        config, proving, UnpooledByteBufAllocator.DEFAULT, System::nanoTime);
+        config, proving, ClientTls.OFF, UnpooledByteBufAllocator.DEFAULT, System::nanoTime);
   }
 }

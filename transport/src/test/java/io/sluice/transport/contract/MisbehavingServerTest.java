@@ -12,8 +12,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.protobuf.ByteString;
 import io.netty.buffer.Unpooled;
 import io.sluice.common.auth.ApplicationCredentials;
-import io.sluice.common.auth.ClusterKeys;
-import io.sluice.common.auth.TokenAuthority;
+import io.sluice.common.auth.ProcessIdentity;
+import io.sluice.common.auth.ProcessRole;
+import io.sluice.common.auth.TestAuthority;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.common.net.IoMode;
@@ -42,8 +43,6 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.security.SecureRandom;
-import java.time.Clock;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -63,6 +62,8 @@ class MisbehavingServerTest {
           1,
           HelloReply.newBuilder().setVersion(1).setEpoch(3).setMaxBodyLength(1 << 20).build());
   private static final Fetch FETCH = Fetch.newBuilder().addRanges(range(1, 0, 50_000)).build();
+
+  private static final TestAuthority AUTHORITY = new TestAuthority();
 
   private ServerSocket listener;
   private DataTransport client;
@@ -155,12 +156,7 @@ class MisbehavingServerTest {
   }
 
   private void setToken() {
-    TokenAuthority authority =
-        new TokenAuthority(
-            () -> ClusterKeys.parse("k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="),
-            Clock.systemUTC(),
-            new SecureRandom());
-    credentials.update(authority.issue("app", "alice", 3_600_000));
+    credentials.update(AUTHORITY.issue("app", "alice", 3_600_000));
   }
 
   private void assertUnproven(String why) {
@@ -184,12 +180,17 @@ class MisbehavingServerTest {
   @Test
   void aServerWithoutAValidProofIsRefused() throws Exception {
     setToken();
+    // It has the certificate of a server, but not its key.
+    ProcessIdentity server = AUTHORITY.process(ProcessRole.SERVER);
     byte[] challenge =
         frame(
             FrameType.CHALLENGE,
             1,
-            HelloChallenge.newBuilder().setNonce(ByteString.copyFrom(new byte[32])).build());
-    for (byte[] proof : new byte[][] {{}, new byte[32]}) {
+            HelloChallenge.newBuilder()
+                .setNonce(ByteString.copyFrom(new byte[32]))
+                .setCertificate(server.identity().certificate().der())
+                .build());
+    for (byte[] proof : new byte[][] {{}, new byte[72]}) {
       CompletableFuture<Void> served =
           serve(
               challenge,
@@ -203,7 +204,7 @@ class MisbehavingServerTest {
                       .setProof(ByteString.copyFrom(proof))
                       .build()));
 
-      assertUnproven("did not prove that it knows the cluster's secret");
+      assertUnproven("did not prove that it owns the key of its certificate");
       served.get(60, TimeUnit.SECONDS);
     }
   }

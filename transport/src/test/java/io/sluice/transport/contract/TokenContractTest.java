@@ -4,10 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.sluice.common.auth.ApplicationCredentials;
-import io.sluice.common.auth.ClusterKeys;
 import io.sluice.common.auth.Revocation;
-import io.sluice.common.auth.Revocations;
-import io.sluice.common.auth.TokenAuthority;
+import io.sluice.common.auth.TestAuthority;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.common.test.SettableClock;
@@ -31,19 +29,14 @@ class TokenContractTest extends TransportEnds {
   private static final int HOURS_MS = 4 * 3_600_000;
 
   private final SettableClock clock = new SettableClock();
-  private final Revocations revocations = new Revocations(clock);
-  private final TokenAuthority authority =
-      new TokenAuthority(
-          () -> ClusterKeys.parse("k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="),
-          revocations,
-          clock,
-          new SecureRandom());
+  private final TestAuthority authority = new TestAuthority(clock);
   private final ApplicationCredentials credentials = new ApplicationCredentials();
   private DataTransport proving;
 
   @BeforeEach
   void requireTokens() throws IOException {
-    service.guard(new ConnectionGuard(authority, true, new SecureRandom()));
+    service.guard(
+        new ConnectionGuard(authority.verifier(), true, new SecureRandom(), Runnable::run));
     restart(HOURS_MS);
     renewToken();
   }
@@ -123,8 +116,9 @@ class TokenContractTest extends TransportEnds {
     DataConnection connection = connect();
     push(connection, 1, randomBytes(1_000));
 
-    revocations.add(
-        List.of(Revocation.ofUser("alice", clock.millis(), clock.millis() + LIFETIME_MS)));
+    authority
+        .revocations()
+        .add(List.of(Revocation.ofUser("alice", clock.millis(), clock.millis() + LIFETIME_MS)));
 
     ConnectionLostException lost =
         catchThrowableOfType(
@@ -143,9 +137,12 @@ class TokenContractTest extends TransportEnds {
     restart(4_000);
     DataConnection connection = connect();
 
-    revocations.add(
-        List.of(
-            Revocation.ofApplication(APPLICATION, clock.millis(), clock.millis() + LIFETIME_MS)));
+    authority
+        .revocations()
+        .add(
+            List.of(
+                Revocation.ofApplication(
+                    APPLICATION, clock.millis(), clock.millis() + LIFETIME_MS)));
 
     await("closed", () -> !connection.isOpen());
   }

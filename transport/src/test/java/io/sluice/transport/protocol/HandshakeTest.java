@@ -4,8 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.common.auth.ApplicationCredential;
-import io.sluice.common.auth.ClusterKeys;
-import io.sluice.common.auth.TokenAuthority;
+import io.sluice.common.auth.TestAuthority;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.proto.Hello;
@@ -13,7 +12,6 @@ import io.sluice.proto.HelloChallenge;
 import io.sluice.proto.HelloProof;
 import io.sluice.proto.HelloReply;
 import java.security.SecureRandom;
-import java.time.Clock;
 import java.util.Optional;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -30,19 +28,16 @@ class HandshakeTest {
           .setLocalSocket("/run/sluice")
           .build();
 
-  private final SecureRandom random = new SecureRandom();
-  private final TokenAuthority authority =
-      new TokenAuthority(
-          () -> ClusterKeys.parse("k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="),
-          Clock.systemUTC(),
-          random);
-  private final ConnectionGuard guard = new ConnectionGuard(authority, true, random);
+  private static final TestAuthority AUTHORITY = new TestAuthority();
+
+  private final ConnectionGuard guard =
+      new ConnectionGuard(AUTHORITY.verifier(), true, new SecureRandom(), Runnable::run);
   private final Optional<ApplicationCredential> credential =
-      Optional.of(authority.issue("app", "alice", 60_000));
+      Optional.of(AUTHORITY.issue("app", "alice", 60_000));
   private final ServerHandshake server = new ServerHandshake();
 
   private static ClientHandshake withoutToken() {
-    return new ClientHandshake("app", "task 7", Optional.empty());
+    return new ClientHandshake("app", "task 7", Optional.empty(), ProofScope.DATA, "127.0.0.1");
   }
 
   private static void assertRefused(StatusCode code, ThrowingCallable call) {
@@ -66,20 +61,22 @@ class HandshakeTest {
   }
 
   @Test
-  void withATokenBothSidesProveThatTheyKnowItsKey() throws Exception {
-    ClientHandshake client = new ClientHandshake("app", "task 7", credential);
+  void withATokenBothSidesProveTheirIdentity() throws Exception {
+    ClientHandshake client =
+        new ClientHandshake("app", "task 7", credential, ProofScope.DATA, "127.0.0.1");
     assertThat(client.expectsChallenge()).isTrue();
 
     HelloChallenge challenge = server.onHello(client.hello(), guard, hello -> REPLY).orElseThrow();
     assertThat(server.expected()).isEqualTo(FrameType.PROOF);
-    server.onProof(client.prove(challenge));
+    server.onProved(server.onProof(client.prove(challenge)).call());
 
     assertThat(client.finish(server.reply()).epoch()).isEqualTo(42);
   }
 
   @Test
   void aServerWithoutProofIsRefused() throws Exception {
-    ClientHandshake client = new ClientHandshake("app", "task 7", credential);
+    ClientHandshake client =
+        new ClientHandshake("app", "task 7", credential, ProofScope.DATA, "127.0.0.1");
     HelloChallenge challenge = server.onHello(client.hello(), guard, hello -> REPLY).orElseThrow();
     HelloProof unused = client.prove(challenge);
 

@@ -2,6 +2,8 @@ package io.sluice.it.mapreduce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.common.auth.ProcessRole;
+import io.sluice.common.auth.TestAuthority;
 import io.sluice.common.auth.TestUsers;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.tls.SelfSignedCertificate;
@@ -37,7 +39,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** MapReduce on servers with authentication and encryption. */
 @ExtendWith(SharedClusters.class)
 final class SecurityTest {
-  private static final String KEYS = "k1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n";
   private static final String ALICE = "0123456789abcdef0123456789abcdef";
   private static final String WRONG_SECRET = "fedcba9876543210fedcba9876543210";
   private static final String BUILT_IN_SHUFFLE = "job falls back to Hadoop's built-in shuffle";
@@ -61,12 +62,13 @@ final class SecurityTest {
     both.put("rss.rpc.server.port", "0");
     both.put("rss.jetty.http.port", "0");
     both.put("rss.security.authentication.enabled", "true");
-    both.put("rss.security.cluster.secret.file", file("cluster.secret", KEYS));
     both.put("rss.security.tls.enabled", "true");
     both.put("rss.security.tls.certificate.file", directory.resolve("sluice.crt").toString());
     both.put("rss.security.tls.key.file", directory.resolve("sluice.key").toString());
     both.put("rss.security.tls.trust.file", directory.resolve("sluice.crt").toString());
+    TestAuthority authority = new TestAuthority();
     Map<String, String> ofCoordinator = new HashMap<>(both);
+    ofCoordinator.putAll(authority.files(directory, ProcessRole.COORDINATOR));
     ofCoordinator.put("rss.coordinator.host", "127.0.0.1");
     ofCoordinator.put(
         "rss.security.users.file", file("users", TestUsers.line("alice", "user", ALICE)));
@@ -79,6 +81,7 @@ final class SecurityTest {
             "rss.client.io.compression.codec ZSTD\nforce mapreduce.rss.local.output fallback\n"));
     coordinator = CoordinatorProcess.start(ConfigSet.of(CoordinatorConfig.SCHEMA, ofCoordinator));
     Map<String, String> ofServer = new HashMap<>(both);
+    ofServer.putAll(authority.files(directory, ProcessRole.SERVER));
     ofServer.put("rss.coordinator.quorum", "127.0.0.1:" + coordinator.rpcPort());
     ofServer.put("rss.storage.basePath", directory.resolve("data").toString());
     ofServer.put("rss.server.host", "127.0.0.1");
