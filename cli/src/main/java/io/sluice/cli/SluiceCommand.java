@@ -4,6 +4,8 @@ import io.sluice.cli.admin.AdminCommand;
 import io.sluice.cli.bench.BenchCommand;
 import io.sluice.cli.control.ExitCode;
 import io.sluice.cli.control.OptionTypes;
+import io.sluice.cli.secure.SecureCommand;
+import io.sluice.cli.secure.SecureSources;
 import io.sluice.cli.sizing.SizingCommand;
 import io.sluice.common.config.ConfigException;
 import io.sluice.demo.DemoCommand;
@@ -64,6 +66,7 @@ public final class SluiceCommand implements Runnable {
             .addSubcommand(new DemoCommand())
             .addSubcommand(bench)
             .addSubcommand(new AdminCommand())
+            .addSubcommand(SecureCommand.commandLine(SecureSources.ofMachine()))
             .addSubcommand(new HealthCommand())
             .addSubcommand(new InspectCommand())
             .addSubcommand(new SizingCommand())

@@ -205,6 +205,11 @@ public final class ProcessCertificate {
     return name;
   }
 
+  /** DNS names and addresses of the process. */
+  public List<String> hosts() {
+    return hosts;
+  }
+
   /** End of the validity in milliseconds since 1970. */
   public long expiryMs() {
     return certificate.getNotAfter().toInstant().toEpochMilli();

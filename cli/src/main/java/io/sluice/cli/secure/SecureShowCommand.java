@@ -1,0 +1,89 @@
+package io.sluice.cli.secure;
+
+import io.sluice.cli.TextTable;
+import io.sluice.common.auth.ProcessCertificate;
+import io.sluice.common.auth.ProcessRole;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code sluice secure show}. */
+@Command(
+    name = "show",
+    description = "Show the authorities, identities and users of a directory, without any secret.")
+final class SecureShowCommand implements Callable<Integer> {
+  private final SecureSources sources;
+
+  @Spec private CommandSpec spec;
+
+  @Parameters(
+      index = "0",
+      paramLabel = "DIRECTORY",
+      description = "Directory that `sluice secure init` created.")
+  private Path given;
+
+  SecureShowCommand(SecureSources sources) {
+    this.sources = sources;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    SecureDirectory directory = SecureDirectory.open(given, sources);
+    TextTable certificates = new TextTable("file", "subject", "hosts", "valid until", ">days");
+    for (X509Certificate authority : directory.trusted()) {
+      row(
+          certificates,
+          SecureDirectory.AUTHORITY,
+          authority.getSubjectX500Principal().getName(),
+          "",
+          authority.getNotAfter().toInstant());
+    }
+    for (ProcessRole kind : ProcessRole.values()) {
+      for (String host : directory.hosts(kind)) {
+        ProcessCertificate certificate = directory.certificate(kind, host);
+        row(
+            certificates,
+            SecureDirectory.identity(kind, host),
+            "CN=" + certificate.name() + ",OU=" + kind.unit(),
+            String.join(" ", certificate.hosts()),
+            Instant.ofEpochMilli(certificate.expiryMs()));
+      }
+    }
+    TextTable users = new TextTable("user", "role", "secret");
+    for (SecretUsers.Entry user : new SecretUsers(directory).read()) {
+      String file = SecretUsers.secretFile(user.name());
+      users.row(
+          user.name(),
+          user.role().name().toLowerCase(Locale.ROOT),
+          directory.has(file) ? file : "not here");
+    }
+    spec.commandLine().getOut().print(certificates + "\n" + users);
+    AuthorityRotation.of(directory)
+        .pending()
+        .ifPresent(
+            text ->
+                spec.commandLine()
+                    .getOut()
+                    .println(
+                        "\n" + text + " Next: sluice secure rotate " + given + " --authority"));
+    spec.commandLine().getOut().flush();
+    return 0;
+  }
+
+  private void row(TextTable table, String file, String subject, String hosts, Instant until) {
+    table.row(
+        file,
+        subject,
+        hosts,
+        SecureReport.day(until),
+        Duration.between(sources.clock().instant(), until).toDays());
+  }
+}

@@ -1,0 +1,89 @@
+package io.sluice.cli.secure;
+
+import io.sluice.common.auth.Role;
+import io.sluice.common.auth.Users;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+
+/** {@code sluice secure user}. */
+@Command(
+    name = "user",
+    description = "Add a user: a verifier in the users file, and the secret in a file of its own.")
+final class SecureUserCommand implements Callable<Integer> {
+  private final SecureSources sources;
+
+  @Spec private CommandSpec spec;
+
+  @Parameters(
+      index = "0",
+      paramLabel = "DIRECTORY",
+      description = "Directory that `sluice secure init` created.")
+  private Path given;
+
+  @Parameters(index = "1", paramLabel = "NAME", description = "Name of the user.")
+  private String name;
+
+  @Parameters(
+      index = "2",
+      paramLabel = "ROLE",
+      converter = RoleConverter.class,
+      description =
+          "user (registers applications and reads the state of the cluster), reader (reads it), or"
+              + " admin (everything).")
+  private Role role;
+
+  /** Parses a lower-case name. */
+  static final class RoleConverter implements ITypeConverter<Role> {
+    @Override
+    public Role convert(String text) {
+      for (Role role : Role.values()) {
+        if (role.name().toLowerCase(Locale.ROOT).equals(text)) {
+          return role;
+        }
+      }
+      throw new TypeConversionException("expected user, reader or admin, found \"" + text + "\"");
+    }
+  }
+
+  SecureUserCommand(SecureSources sources) {
+    this.sources = sources;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    if (!Users.isName(name)) {
+      throw new ParameterException(
+          spec.commandLine(), "NAME \"" + name + "\": expected 1 to 64 letters, digits, - and _");
+    }
+    SecureDirectory directory = SecureDirectory.open(given, sources);
+    if (new KubernetesSecrets(directory).areUsed()) {
+      KubernetesSecrets.checkUser(name);
+    }
+    new SecretUsers(directory).add(name, role);
+    Distribution distribution = new Distribution(directory, given);
+    distribution.refresh();
+    SecureReport report = new SecureReport(spec.commandLine().getOut(), given);
+    report.written(directory.written());
+    distribution.report(report, Set.of(Distribution.Part.USERS));
+    report.text(
+        "Give "
+            + given.resolve(SecretUsers.secretFile(name))
+            + " to the user "
+            + name
+            + " ("
+            + role.name().toLowerCase(Locale.ROOT)
+            + "): RSS_USER_SECRET_FILE of the command line, or"
+            + " spark.rss.security.user.secret.file.");
+    return 0;
+  }
+}
