@@ -2,6 +2,7 @@ package io.sluice.coordinator;
 
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.sluice.common.auth.CertificateExpiry;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.auth.ProcessRole;
 import io.sluice.common.config.ConfigException;
@@ -31,6 +32,7 @@ import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -138,6 +140,10 @@ public final class CoordinatorProcess implements AutoCloseable {
             inputs.nanoTime(),
             inputs.seeds());
     CoordinatorPorts ports = new CoordinatorPorts(config.ports(), security, admission, closers);
+    CertificateExpiry certificates = security.certificateExpiry(inputs.clock());
+    metrics.observe(certificates);
+    Future<?> unused =
+        ports.loops().scheduleWithFixedDelay(certificates::warn, 0, 1, TimeUnit.DAYS);
     Api api = api(state, inputs, security, admission, ports.loops(), closers);
     AdminService admin = new AdminService(api);
     closers.push(admin::close);

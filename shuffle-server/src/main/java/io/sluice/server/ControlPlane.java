@@ -3,6 +3,7 @@ package io.sluice.server;
 import io.grpc.BindableService;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.sluice.common.auth.AuditCalls;
+import io.sluice.common.auth.CertificateExpiry;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.config.ConfigReload;
 import io.sluice.common.config.HostText;
@@ -48,6 +49,7 @@ record ControlPlane(Mover mover, Decommission decommission, StoreReport report, 
     Decommission decommission =
         new Decommission(() -> engine.store().shuffleCount() == 0, mover, startup.nanoTime());
     mover.onDone(decommission::check);
+    CertificateExpiry certificates = startup.security().certificateExpiry(startup.clock());
     StoreReport report =
         new StoreReport(
             self.get(),
@@ -58,11 +60,13 @@ record ControlPlane(Mover mover, Decommission decommission, StoreReport report, 
             engine::diskStates,
             engine.spiller()::canStore,
             decommission,
-            new ProcessVitals(),
+            new ProcessVitals(certificates),
             startup.nanoTime());
     // Cancelled when its executor is closed.
     ScheduledFuture<?> unused =
         data.timer().scheduleAtFixedRate(report::sample, 0, SAMPLE_MS, TimeUnit.MILLISECONDS);
+    ScheduledFuture<?> unusedWarnings =
+        data.timer().scheduleWithFixedDelay(certificates::warn, 0, 1, TimeUnit.DAYS);
     ScheduledFuture<?> unusedChecks =
         data.timer()
             .scheduleWithFixedDelay(

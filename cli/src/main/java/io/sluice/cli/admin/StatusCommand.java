@@ -12,6 +12,9 @@ import io.sluice.proto.ListServersRequest;
 import io.sluice.proto.ServerInfo;
 import io.sluice.proto.ServerState;
 import java.io.IOException;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -139,7 +142,8 @@ final class StatusCommand implements Callable<Integer> {
     FETCHED_FROM_MEMORY,
     HEAP_USED,
     HEAP_MAX,
-    CPU_SECONDS;
+    CPU_SECONDS,
+    CERTIFICATES_EXPIRE;
 
     Object of(GetStatusReply reply) {
       return switch (this) {
@@ -172,6 +176,11 @@ final class StatusCommand implements Callable<Integer> {
         case HEAP_MAX -> size(reply.getHeapMaxBytes());
         case CPU_SECONDS ->
             String.format(Locale.ROOT, "%.1f", reply.getProcessCpuNanos() / 1_000_000_000.0);
+        case CERTIFICATES_EXPIRE ->
+            reply.getCertificateExpiryMs() == 0
+                ? "-"
+                : LocalDate.ofInstant(
+                    Instant.ofEpochMilli(reply.getCertificateExpiryMs()), ZoneOffset.UTC);
       };
     }
   }

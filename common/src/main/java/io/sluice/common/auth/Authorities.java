@@ -114,6 +114,10 @@ public final class Authorities {
     }
   }
 
+  List<X509Certificate> certificates() {
+    return certificates;
+  }
+
   /** DER of each certificate. */
   List<ByteString> encoded() {
     return encoded;

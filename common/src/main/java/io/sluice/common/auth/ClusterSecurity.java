@@ -18,7 +18,9 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.security.cert.X509Certificate;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -204,6 +206,21 @@ public final class ClusterSecurity {
     server.intercept(
         new CallGuard(authenticator, config.required(), all, rules, denials, signatures));
     return List.of(new AuthenticationService(authenticator));
+  }
+
+  /** Earliest expiry of the certificates in use. */
+  public CertificateExpiry certificateExpiry(Clock clock) {
+    return new CertificateExpiry(this::certificates, clock);
+  }
+
+  private List<X509Certificate> certificates() {
+    List<X509Certificate> used = new ArrayList<>();
+    if (process != null) {
+      used.add(process.identity().certificate().certificate());
+      used.addAll(process.authorities().certificates());
+    }
+    tls.map(TlsContexts::certificates).ifPresent(used::addAll);
+    return used;
   }
 
   /** TLS of ports and connections; empty: plain text. */

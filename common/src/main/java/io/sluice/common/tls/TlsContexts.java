@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.X509Certificate;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
@@ -264,6 +265,21 @@ public final class TlsContexts {
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException(VERSION + " is part of every Java runtime", e);
     }
+  }
+
+  /**
+   * Certificates in use: the own one, and those of the trust file. Without a trust file, the
+   * authorities of the Java runtime are not listed.
+   */
+  public List<X509Certificate> certificates() {
+    List<X509Certificate> used = new ArrayList<>();
+    if (keys != null) {
+      used.addAll(List.of(keys.getCertificateChain("")));
+    }
+    if (config.trustFile().isPresent()) {
+      used.addAll(List.of(trust.getAcceptedIssuers()));
+    }
+    return used;
   }
 
   /** Expected host name of all peers, if configured. */

@@ -5,6 +5,7 @@ import io.prometheus.client.CollectorRegistry;
 import io.prometheus.client.Counter;
 import io.prometheus.client.Histogram;
 import io.sluice.common.auth.CallDenials;
+import io.sluice.common.auth.CertificateExpiry;
 import io.sluice.common.net.PeerConnections;
 import io.sluice.coordinator.state.MetadataRecord;
 import io.sluice.coordinator.state.StateLog;
@@ -118,6 +119,14 @@ public final class CoordinatorMetrics implements StateOwner.Probe, StateLog.Prob
   private static final MetricTable<DeniedCalls> DENIED_CALLS = DeniedCalls.table(PREFIX, "gRPC");
   private static final MetricTable<DeniedCalls> DENIED_HTTP_CALLS =
       DeniedCalls.table(PREFIX + "http_", "HTTP");
+  private static final MetricTable<CertificateExpiry> CERTIFICATES =
+      MetricTable.<CertificateExpiry>of(PREFIX)
+          .gauge(
+              "certificate_expiry_seconds",
+              "Unix time of the earliest expiry of the certificates in use: identity, authorities"
+                  + " and TLS; 0 without certificates",
+              certificates -> certificates.earliestMs() / 1000.0)
+          .build();
   private static final ProcessMetrics PROCESS = new ProcessMetrics(PREFIX);
 
   private final CollectorRegistry registry = new CollectorRegistry(true);
@@ -178,6 +187,7 @@ public final class CoordinatorMetrics implements StateOwner.Probe, StateLog.Prob
             HTTP_CONNECTIONS.metrics(),
             DENIED_CALLS.metrics(),
             DENIED_HTTP_CALLS.metrics(),
+            CERTIFICATES.metrics(),
             PROCESS.metrics())
         .flatMap(List::stream)
         .toList();
@@ -217,6 +227,11 @@ public final class CoordinatorMetrics implements StateOwner.Probe, StateLog.Prob
   /** Adds the metrics of a metadata log. */
   public void observe(StateLog log) {
     registry.register(new TableCollector<>(LOG, () -> List.of(log)));
+  }
+
+  /** Adds the metric of certificates. */
+  public void observe(CertificateExpiry certificates) {
+    registry.register(new TableCollector<>(CERTIFICATES, () -> List.of(certificates)));
   }
 
   @Override

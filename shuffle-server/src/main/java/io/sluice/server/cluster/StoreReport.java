@@ -139,6 +139,7 @@ public final class StoreReport implements ServerReport {
         .setDemotedRuns(counters.demotedRuns())
         .setDemotedBytes(counters.demotedBytes())
         .setMovedBytes(decommission.movedBytes())
+        .setCertificateExpiryMs(vitals.certificateExpiryMs())
         .build();
   }
 }

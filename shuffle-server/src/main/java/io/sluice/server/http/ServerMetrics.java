@@ -141,6 +141,11 @@ public final class ServerMetrics extends Collector {
               "accepting",
               "1 if the server accepts new assignments, 0 if it is draining or unhealthy",
               status -> status.getState() == ServerState.ACTIVE ? 1 : 0)
+          .gauge(
+              "certificate_expiry_seconds",
+              "Unix time of the earliest expiry of the certificates in use: identity, authorities"
+                  + " and TLS; 0 without certificates",
+              status -> status.getCertificateExpiryMs() / 1000.0)
           .build();
 
   private static final MetricTable<ServerMetrics> CLUSTER =

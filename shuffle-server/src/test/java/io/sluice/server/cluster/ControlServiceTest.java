@@ -6,6 +6,7 @@ import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
+import io.sluice.common.auth.CertificateExpiry;
 import io.sluice.common.config.ConfigException;
 import io.sluice.common.config.ConfigReload;
 import io.sluice.common.error.SluiceException;
@@ -28,6 +29,7 @@ import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.log.StoreConfig;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Clock;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -190,7 +192,8 @@ class ControlServiceTest {
 
   @Test
   void reportsProcessVitals() {
-    ProcessVitals vitals = new ProcessVitals();
+    ProcessVitals vitals = new ProcessVitals(new CertificateExpiry(List::of, Clock.systemUTC()));
+    assertThat(vitals.certificateExpiryMs()).isZero();
     assertThat(vitals.cpuNanos()).isPositive();
     assertThat(vitals.heapUsedBytes()).isPositive().isLessThanOrEqualTo(vitals.heapMaxBytes());
   }

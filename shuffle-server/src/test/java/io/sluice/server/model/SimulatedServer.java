@@ -198,7 +198,7 @@ public final class SimulatedServer {
             () -> model.disks.stream().map(DiskReport::of).toList(),
             spiller::canStore,
             decommission,
-            new ProcessVitals(),
+            new ProcessVitals(ClusterSecurity.OFF.certificateExpiry(Clock.systemUTC())),
             clock);
     Heartbeats heartbeats =
         new Heartbeats(
