@@ -4,6 +4,7 @@ import io.sluice.cli.admin.AdminCommand;
 import io.sluice.cli.bench.BenchCommand;
 import io.sluice.cli.control.ExitCode;
 import io.sluice.cli.control.OptionTypes;
+import io.sluice.cli.secure.LocalSecrets;
 import io.sluice.cli.secure.SecureCommand;
 import io.sluice.cli.secure.SecureSources;
 import io.sluice.cli.sizing.SizingCommand;
@@ -63,7 +64,7 @@ public final class SluiceCommand implements Runnable {
         new CommandLine(root)
             .addSubcommand(new CoordinatorCommand())
             .addSubcommand(new ServerCommand())
-            .addSubcommand(new DemoCommand())
+            .addSubcommand(new DemoCommand(new LocalSecrets(SecureSources.ofMachine())))
             .addSubcommand(bench)
             .addSubcommand(new AdminCommand())
             .addSubcommand(SecureCommand.commandLine(SecureSources.ofMachine()))

@@ -1,12 +1,16 @@
 package io.sluice.demo;
 
 import io.sluice.demo.driver.Workload;
+import io.sluice.demo.staging.ClusterSecrets;
 import io.sluice.demo.staging.DemoException;
 import io.sluice.demo.staging.HadoopParts;
 import io.sluice.demo.staging.Installation;
 import io.sluice.demo.staging.SparkHome;
 import io.sluice.demo.staging.SparkHomeOption;
 import io.sluice.demo.staging.SparkStaging;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -65,6 +69,13 @@ public final class DemoCommand extends ComparisonCommand {
       return label;
     }
   }
+
+  private static final String QUORUM = "spark.rss.coordinator.quorum";
+
+  /** Value of --secure without a directory. */
+  private static final String TEMPORARY = "";
+
+  private final ClusterSecrets secrets;
 
   /** Default number of reduce tasks: two for each of two servers. */
   private static final int REDUCES = 4;
@@ -149,6 +160,17 @@ public final class DemoCommand extends ComparisonCommand {
               + "file names of secrets, not secrets.")
   private Map<String, String> sparkConf = new TreeMap<>();
 
+  @Option(
+      names = "--secure",
+      paramLabel = "DIRECTORY",
+      arity = "0..1",
+      fallbackValue = TEMPORARY,
+      description =
+          "Run a cluster with authentication and TLS, from a temporary `sluice secure init`. With a"
+              + " directory that `sluice secure init` created: use its cluster, which runs already,"
+              + " and whose server counters are not read.")
+  private String secure;
+
   @Mixin private SparkHomeOption sparkHome = new SparkHomeOption();
 
   @Option(
@@ -157,6 +179,13 @@ public final class DemoCommand extends ComparisonCommand {
       defaultValue = "10",
       description = "Timeout of one query or program. Default: ${DEFAULT-VALUE}.")
   private int queryTimeoutMinutes;
+
+  /**
+   * @param secrets creates the secrets of a secured cluster
+   */
+  public DemoCommand(ClusterSecrets secrets) {
+    this.secrets = secrets;
+  }
 
   @Override
   protected String prefix() {
@@ -181,6 +210,8 @@ public final class DemoCommand extends ComparisonCommand {
 
   private Opening onSpark(double factor) throws DemoException {
     Workload chosen = workload == null ? Workload.TPCH : workload;
+    Map<String, String> conf = secureConf();
+    conf.putAll(sparkConf);
     DemoRun.Plan plan =
         new DemoRun.Plan(
             chosen,
@@ -191,9 +222,10 @@ public final class DemoCommand extends ComparisonCommand {
             bufferCapacity,
             transport.name(),
             partitions,
-            Optional.ofNullable(coordinators).map(names -> String.join(",", names)),
-            Map.copyOf(sparkConf),
+            quorum(conf),
+            conf,
             Duration.ofMinutes(queryTimeoutMinutes),
+            newSecrets(),
             keep());
     SparkHome spark = sparkHome.find(System.getenv());
     return (staging, progress) -> new DemoRun(plan, new SparkStaging(staging, spark), progress);
@@ -204,6 +236,7 @@ public final class DemoCommand extends ComparisonCommand {
     refuse("--queries", queries != null, "all of terasort, teravalidate and wordcount run");
     refuse("--coordinator", coordinators != null, "a cluster is always started");
     refuse("--sluice-conf", !sparkConf.isEmpty(), "no Spark runs");
+    refuse("--secure=DIRECTORY", namesCluster(), "a cluster is always started");
     refuse("--spark-home", sparkHome.isGiven(), "no Spark runs");
     MapReduceRun.Plan plan =
         new MapReduceRun.Plan(
@@ -213,9 +246,57 @@ public final class DemoCommand extends ComparisonCommand {
             transport.name(),
             partitions == 0 ? REDUCES : partitions,
             Duration.ofMinutes(queryTimeoutMinutes),
+            newSecrets(),
             keep());
     HadoopParts parts = HadoopParts.of(System.getProperties());
     return (staging, progress) -> new MapReduceRun(plan, staging, parts, progress);
+  }
+
+  /** Whether --secure names the directory of an existing cluster. */
+  private boolean namesCluster() {
+    return secure != null && !secure.equals(TEMPORARY);
+  }
+
+  private Optional<ClusterSecrets> newSecrets() {
+    return secure == null || namesCluster() ? Optional.empty() : Optional.of(secrets);
+  }
+
+  /** Coordinators of an existing cluster. */
+  private Optional<String> quorum(Map<String, String> conf) throws DemoException {
+    if (coordinators == null) {
+      return Optional.ofNullable(conf.get(QUORUM));
+    }
+    if (TEMPORARY.equals(secure)) {
+      throw DemoException.usage(
+          "--secure without a directory starts a cluster, so --coordinator is not possible; name"
+              + " the directory of the cluster");
+    }
+    return Optional.of(String.join(",", coordinators));
+  }
+
+  /** Settings of jobs in the directory of an existing cluster. */
+  private Map<String, String> secureConf() throws DemoException {
+    Map<String, String> conf = new TreeMap<>();
+    if (!namesCluster()) {
+      return conf;
+    }
+    Path file = Path.of(secure, "spark-defaults.conf");
+    try {
+      for (String line : Files.readAllLines(file)) {
+        String[] pair = line.strip().split("\\s+", 2);
+        if (pair.length == 2 && pair[0].startsWith("spark.")) {
+          conf.put(pair[0], pair[1]);
+        }
+      }
+    } catch (IOException e) {
+      throw DemoException.usage(
+          "--secure: "
+              + file
+              + " cannot be read; create the directory with `sluice secure init "
+              + secure
+              + "`");
+    }
+    return conf;
   }
 
   private void refuse(String option, boolean given, String reason) throws DemoException {

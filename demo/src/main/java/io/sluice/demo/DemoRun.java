@@ -5,6 +5,7 @@ import io.sluice.demo.driver.DriverSettings;
 import io.sluice.demo.driver.ResultRows;
 import io.sluice.demo.driver.Workload;
 import io.sluice.demo.staging.AmountText;
+import io.sluice.demo.staging.ClusterSecrets;
 import io.sluice.demo.staging.DemoException;
 import io.sluice.demo.staging.DemoProgress;
 import io.sluice.demo.staging.DriverPair;
@@ -55,6 +56,7 @@ final class DemoRun implements Comparison {
    *     start a cluster
    * @param sparkConf additional settings of the Spark application that uses Sluice
    * @param queryTimeout timeout of one query
+   * @param secrets creates the secrets of a started cluster; empty: no authentication and TLS
    * @param keep whether to keep logs, settings and rows of a successful run
    */
   record Plan(
@@ -69,6 +71,7 @@ final class DemoRun implements Comparison {
       Optional<String> coordinators,
       Map<String, String> sparkConf,
       Duration queryTimeout,
+      Optional<ClusterSecrets> secrets,
       boolean keep) {}
 
   private final Plan plan;
@@ -92,6 +95,10 @@ final class DemoRun implements Comparison {
     if (plan.coordinators().isPresent()) {
       progress.step("Sluice: using the cluster of coordinator " + plan.coordinators().get());
     } else {
+      if (plan.secrets().isPresent()) {
+        progress.step("Sluice: creating keys, certificates and users");
+        staging.secure(plan.secrets().get());
+      }
       progress.step("Sluice: starting 1 coordinator and " + plan.servers() + " shuffle servers");
       staging.startCluster(
           plan.servers(),
@@ -100,8 +107,7 @@ final class DemoRun implements Comparison {
           List.of(SERVER_HEAP, "-XX:+UseSerialGC"));
     }
     progress.step("Spark: starting two applications, with the built-in shuffle and with Sluice");
-    try (ClusterProbe probe =
-            plan.coordinators().isPresent() ? null : new ClusterProbe(staging.cluster());
+    try (ClusterProbe probe = plan.coordinators().isPresent() ? null : staging.probe();
         DriverPair drivers = DriverPair.start(side -> startDriver(side, data))) {
       WorkloadData.readAhead(data);
       progress.step("Queries: each with Spark's built-in shuffle, then through Sluice");

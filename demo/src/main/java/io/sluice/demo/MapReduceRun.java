@@ -1,6 +1,7 @@
 package io.sluice.demo;
 
 import io.sluice.demo.staging.AmountText;
+import io.sluice.demo.staging.ClusterSecrets;
 import io.sluice.demo.staging.DemoException;
 import io.sluice.demo.staging.DemoProgress;
 import io.sluice.demo.staging.HadoopParts;
@@ -21,6 +22,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * One run of the demo with MapReduce: data, processes, programs, comparison.
@@ -60,6 +62,7 @@ final class MapReduceRun implements Comparison {
    * @param transport GRPC or GRPC_NETTY
    * @param reduces number of reduce tasks of terasort and wordcount
    * @param programTimeout timeout of one program
+   * @param secrets creates the secrets of the cluster; empty: no authentication and TLS
    * @param keep whether to keep logs and settings of a successful run
    */
   record Plan(
@@ -69,6 +72,7 @@ final class MapReduceRun implements Comparison {
       String transport,
       int reduces,
       Duration programTimeout,
+      Optional<ClusterSecrets> secrets,
       boolean keep) {
 
     long rows() {
@@ -112,6 +116,10 @@ final class MapReduceRun implements Comparison {
   @Override
   public ProgramTable run() throws DemoException, IOException, InterruptedException {
     Path textFiles = WordFiles.ensure(plan.textBytes(), staging, progress);
+    if (plan.secrets().isPresent()) {
+      progress.step("Sluice: creating keys, certificates and users");
+      staging.secure(plan.secrets().get());
+    }
     progress.step("Sluice: starting 1 coordinator and " + plan.servers() + " shuffle servers");
     staging.startCluster(
         plan.servers(),
@@ -125,7 +133,7 @@ final class MapReduceRun implements Comparison {
     yarn.start();
     TeraRows rows = TeraRows.ensure(plan.rows(), TERA_FILES, yarn, plan.programTimeout(), progress);
     progress.step("Programs: each with Hadoop's built-in shuffle, then through Sluice");
-    try (ClusterProbe probe = new ClusterProbe(staging.cluster())) {
+    try (ClusterProbe probe = staging.probe()) {
       List<ProgramComparison> done = new ArrayList<>();
       compare("terasort", (side, output) -> terasort(rows, output), "", probe, done);
       compare(

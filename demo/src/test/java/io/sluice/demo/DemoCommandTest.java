@@ -26,11 +26,15 @@ final class DemoCommandTest {
     "--engine mapreduce --scale 0, --scale",
     "--engine mapreduce --queries 1, --queries: only with --engine spark",
     "--engine mapreduce --spark-home /opt/spark, --spark-home: only with --engine spark",
+    "--engine mapreduce --secure=dir, --secure=DIRECTORY: only with --engine spark",
+    "--secure=no/such, '--secure: no/such/spark-defaults.conf cannot be read; create the directory'",
+    "--secure --coordinator c:1, --secure without a directory starts a cluster",
     "--engine mapreduce, no Hadoop"
   })
   void refusesInvalidOptionsWithOneLine(String arguments, String named) {
     StringWriter err = new StringWriter();
-    CommandLine line = new CommandLine(new DemoCommand()).setErr(new PrintWriter(err, true));
+    CommandLine line =
+        new CommandLine(new DemoCommand(unused -> null)).setErr(new PrintWriter(err, true));
 
     int exitCode = line.execute(arguments.split(" "));
 

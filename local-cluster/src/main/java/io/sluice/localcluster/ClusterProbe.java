@@ -2,7 +2,6 @@ package io.sluice.localcluster;
 
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
-import io.grpc.netty.NettyChannelBuilder;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.GetStatusReply;
 import io.sluice.proto.GetStatusRequest;
@@ -38,11 +37,21 @@ public final class ClusterProbe implements AutoCloseable {
   private static final int HTTP_OK = 200;
 
   private final LocalCluster cluster;
+  private final NodeChannels opener;
   private final Map<String, ManagedChannel> channels = new HashMap<>();
   private final HttpClient http = HttpClient.newHttpClient();
 
+  /** Probes a cluster without authentication and TLS. */
   public ClusterProbe(LocalCluster cluster) {
+    this(cluster, NodeChannels.PLAIN);
+  }
+
+  /**
+   * @param opener opens channels with which the caller proves its identity
+   */
+  public ClusterProbe(LocalCluster cluster, NodeChannels opener) {
     this.cluster = cluster;
+    this.opener = opener;
   }
 
   /** Counters and load of one server. */
@@ -234,12 +243,7 @@ public final class ClusterProbe implements AutoCloseable {
 
   private ManagedChannel channel(ClusterNode node) {
     return channels.computeIfAbsent(
-        node.address(),
-        address ->
-            NettyChannelBuilder.forAddress(node.host(), node.rpcPort())
-                .proxyDetector(target -> null)
-                .usePlaintext()
-                .build());
+        node.address(), address -> opener.open(node.host(), node.rpcPort()));
   }
 
   @Override

@@ -21,7 +21,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import io.grpc.ManagedChannelBuilder;
 import io.sluice.common.net.DirectChannel;
-import io.sluice.localcluster.ClusterProbe;
+import io.sluice.localcluster.NodeChannels;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -212,7 +212,7 @@ class StructureTest {
   @Test
   void onlyOneClassBuildsChannels() {
     noClasses()
-        .that(not(belongToAnyOf(DirectChannel.class, ClusterProbe.class)))
+        .that(not(belongToAnyOf(DirectChannel.class, NodeChannels.class)))
         .should()
         .callMethodWhere(
             describe(

@@ -2,9 +2,11 @@ package io.sluice.cli.control;
 
 import com.google.protobuf.ByteString;
 import io.grpc.ClientInterceptor;
+import io.grpc.ManagedChannel;
 import io.sluice.client.security.ClientIdentity;
 import io.sluice.client.security.ClientSecurityConfig;
 import io.sluice.common.auth.ApplicationCredentials;
+import io.sluice.common.config.HostPort;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.tls.ClientTls;
 import io.sluice.common.tls.TlsConfig;
@@ -117,6 +119,11 @@ public final class ControlIdentity {
   public void acceptToken(boolean granted, TokenGrant grant, String application)
       throws SluiceException {
     identity.acceptToken(granted, grant, application);
+  }
+
+  /** Opens a channel on which calls prove the user. */
+  public ManagedChannel channel(HostPort peer) {
+    return tls.channel(peer.host(), peer.port()).intercept(userProofs()).build();
   }
 
   /** Interceptors that authenticate calls as the user; empty without a secret. */

@@ -2,7 +2,10 @@ package io.sluice.cli.secure;
 
 import io.sluice.common.config.HostText;
 import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 
 /** Writes the configuration of coordinators, servers and jobs of a secured cluster. */
@@ -35,88 +38,107 @@ final class ConfigurationLines {
   }
 
   void write(SecureDirectory directory) throws IOException {
-    directory.writePublic(COORDINATOR, coordinator());
-    directory.writePublic(SERVER, server());
-    directory.writePublic(SPARK, spark());
-    directory.writePublic(MAPREDUCE, mapReduce());
+    directory.writePublic(
+        COORDINATOR,
+        lines(
+            "# Security of a coordinator: a second --conf file, or lines of its configuration.\n",
+            coordinator()));
+    directory.writePublic(
+        SERVER,
+        lines(
+            "# Security of a server: a second --conf file, or lines of its configuration.\n",
+            server()));
+    directory.writePublic(
+        SPARK,
+        lines(
+            "# Spark jobs of the user "
+                + user
+                + ". The client jar must be on the class path of driver and executors.\n"
+                + "# The driver's host needs both files, every other host with tasks only the"
+                + " authority.\n",
+            spark()));
+    directory.writePublic(MAPREDUCE, xml(mapReduce()));
   }
 
-  private String coordinator() {
-    return """
-        # Security of a coordinator: a second --conf file, or lines of coordinator.conf.
-        rss.security.authentication.enabled true
-        rss.security.authority.file %s
-        rss.security.identity.file %s
-        rss.security.users.file %s
-        rss.security.tls.enabled true
-        """
-        .formatted(paths.authority(), paths.coordinator(), paths.users());
+  Map<String, String> coordinator() {
+    return process(paths.coordinator(), paths.users());
   }
 
-  private String server() {
-    return """
-        # Security of a server: a second --conf file, or lines of server.conf.
-        rss.coordinator.quorum %s
-        rss.security.authentication.enabled true
-        rss.security.authority.file %s
-        rss.security.identity.file %s
-        rss.security.users.file %s
-        rss.security.tls.enabled true
-        """
-        .formatted(quorum, paths.authority(), paths.server(), paths.admins());
+  Map<String, String> server() {
+    Map<String, String> keys = new LinkedHashMap<>();
+    keys.put("rss.coordinator.quorum", quorum);
+    keys.putAll(process(paths.server(), paths.admins()));
+    return keys;
   }
 
-  private String spark() {
-    return """
-        # Spark jobs of the user %1$s. The client jar must be on the class path of driver and executors.
-        # The driver's host needs both files, every other host with tasks only the authority.
-        spark.shuffle.manager org.apache.spark.shuffle.RssShuffleManager
-        spark.rss.coordinator.quorum %2$s
-        spark.rss.security.user %1$s
-        spark.rss.security.user.secret.file %3$s
-        spark.rss.security.tls.enabled true
-        spark.rss.security.tls.trust.file %4$s
-        """
-        .formatted(
-            user,
-            quorum,
-            paths.jobs().resolve(SecretUsers.secretFile(user)),
-            paths.jobs().resolve(SecureDirectory.AUTHORITY));
+  private Map<String, String> process(Path identity, Path users) {
+    Map<String, String> keys = new LinkedHashMap<>();
+    keys.put("rss.security.authentication.enabled", "true");
+    keys.put("rss.security.authority.file", paths.authority().toString());
+    keys.put("rss.security.identity.file", identity.toString());
+    keys.put("rss.security.users.file", users.toString());
+    keys.put("rss.security.tls.enabled", "true");
+    return keys;
   }
 
-  private String mapReduce() {
-    String head =
-        """
-        <?xml version="1.0"?>
-        <!-- MapReduce jobs of the user %s. The client jar must be on the class path (docs/mapreduce.md).
-             The submitting host needs both files, every other host with tasks only the authority. -->
-        <configuration>
-        """
-            .formatted(user);
-    return head
-        + property(
-            "mapreduce.job.map.output.collector.class",
-            "org.apache.hadoop.mapred.RssMapOutputCollector")
-        + property(
-            "mapreduce.job.reduce.shuffle.consumer.plugin.class",
-            "org.apache.hadoop.mapreduce.task.reduce.RssShuffle")
-        + property("mapreduce.rss.coordinator.quorum", quorum)
-        + property("mapreduce.rss.security.user", user)
-        + property(
-            "mapreduce.job.credentials.json",
-            paths.jobs().resolve(SecretUsers.credentialsFile(user)).toString())
-        + property("mapreduce.rss.security.tls.enabled", "true")
-        + property(
-            "mapreduce.rss.security.tls.trust.file",
-            paths.jobs().resolve(SecureDirectory.AUTHORITY).toString())
-        + "</configuration>\n";
+  Map<String, String> spark() {
+    Map<String, String> keys = new LinkedHashMap<>();
+    keys.put("spark.shuffle.manager", "org.apache.spark.shuffle.RssShuffleManager");
+    keys.put("spark.rss.coordinator.quorum", quorum);
+    keys.put("spark.rss.security.user", user);
+    keys.put(
+        "spark.rss.security.user.secret.file",
+        paths.jobs().resolve(SecretUsers.secretFile(user)).toString());
+    keys.put("spark.rss.security.tls.enabled", "true");
+    keys.put(
+        "spark.rss.security.tls.trust.file",
+        paths.jobs().resolve(SecureDirectory.AUTHORITY).toString());
+    return keys;
   }
 
-  private static String property(String name, String value) {
-    return "  <property><name>"
-        + name
-        + "</name><value>"
-        + value.replace("&", "&amp;").replace("<", "&lt;")
-        + "</value></property>\n";
+  Map<String, String> mapReduce() {
+    Map<String, String> keys = new LinkedHashMap<>();
+    keys.put(
+        "mapreduce.job.map.output.collector.class",
+        "org.apache.hadoop.mapred.RssMapOutputCollector");
+    keys.put(
+        "mapreduce.job.reduce.shuffle.consumer.plugin.class",
+        "org.apache.hadoop.mapreduce.task.reduce.RssShuffle");
+    keys.put("mapreduce.rss.coordinator.quorum", quorum);
+    keys.put("mapreduce.rss.security.user", user);
+    keys.put(
+        "mapreduce.job.credentials.json",
+        paths.jobs().resolve(SecretUsers.credentialsFile(user)).toString());
+    keys.put("mapreduce.rss.security.tls.enabled", "true");
+    keys.put(
+        "mapreduce.rss.security.tls.trust.file",
+        paths.jobs().resolve(SecureDirectory.AUTHORITY).toString());
+    return keys;
+  }
+
+  private static String lines(String comment, Map<String, String> keys) {
+    StringBuilder text = new StringBuilder(comment);
+    keys.forEach((key, value) -> text.append(key).append(' ').append(value).append('\n'));
+    return text.toString();
+  }
+
+  private String xml(Map<String, String> keys) {
+    StringBuilder text =
+        new StringBuilder(
+            """
+            <?xml version="1.0"?>
+            <!-- MapReduce jobs of the user %s. The client jar must be on the class path (docs/mapreduce.md).
+                 The submitting host needs both files, every other host with tasks only the authority. -->
+            <configuration>
+            """
+                .formatted(user));
+    keys.forEach(
+        (key, value) ->
+            text.append("  <property><name>")
+                .append(key)
+                .append("</name><value>")
+                .append(value.replace("&", "&amp;").replace("<", "&lt;"))
+                .append("</value></property>\n"));
+    return text.append("</configuration>\n").toString();
   }
 }

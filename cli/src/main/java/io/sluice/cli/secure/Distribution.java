@@ -32,7 +32,7 @@ final class Distribution {
 
   /** Whether the processes read the directory itself. */
   private boolean isInPlace() throws IOException {
-    return directory.hosts(ProcessRole.COORDINATOR).contains(SecureInitCommand.THIS_HOST);
+    return directory.hosts(ProcessRole.COORDINATOR).contains(NewCluster.THIS_HOST);
   }
 
   /** Updates derived files; call before the report of written files. */

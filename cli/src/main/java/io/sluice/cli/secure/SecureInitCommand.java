@@ -3,8 +3,6 @@ package io.sluice.cli.secure;
 import io.sluice.cli.control.CommandFailure;
 import io.sluice.cli.control.ExitCode;
 import io.sluice.common.auth.ProcessRole;
-import io.sluice.common.auth.Role;
-import io.sluice.common.tls.CertificateAuthority;
 import io.sluice.common.tls.CertificateAuthority.Validity;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -36,9 +34,6 @@ import picocli.CommandLine.Spec;
     },
     sortOptions = false)
 final class SecureInitCommand implements Callable<Integer> {
-  static final String ADMIN = "ops";
-  static final String USER = "jobs";
-  static final String THIS_HOST = "localhost";
   private static final int MAX_REPLICAS = 500;
 
   private final SecureSources sources;
@@ -165,8 +160,8 @@ final class SecureInitCommand implements Callable<Integer> {
                   coordinators.size(),
                   servers.size(),
                   SecureReport.day(valid.until()),
-                  ADMIN,
-                  USER));
+                  NewCluster.ADMIN,
+                  NewCluster.USER));
     } finally {
       removePartial(partial);
     }
@@ -197,15 +192,15 @@ final class SecureInitCommand implements Callable<Integer> {
         coordinators.isEmpty() == servers.isEmpty(),
         "--coordinators and --servers: expected both, or none for a cluster on this machine");
     if (isOnThisHost()) {
-      ProcessHosts own = new ProcessHosts(sources.thisHost().read());
-      coordinators = List.of(own);
-      servers = List.of(own);
+      NewCluster own = NewCluster.onThisHost(sources);
+      coordinators = own.coordinators();
+      servers = own.servers();
     }
   }
 
   private boolean isOnThisHost() {
     return coordinators.isEmpty()
-        || (kubernetes == null && coordinators.get(0).first().equals(THIS_HOST));
+        || (kubernetes == null && coordinators.get(0).first().equals(NewCluster.THIS_HOST));
   }
 
   private void check(boolean valid, String problem) {
@@ -232,25 +227,18 @@ final class SecureInitCommand implements Callable<Integer> {
   }
 
   private Validity fill(SecureDirectory directory, Path root) throws IOException {
-    CertificateAuthority authority = directory.createAuthority();
-    directory.write(SecureDirectory.AUTHORITY_KEY, authority.toPem());
-    directory.writePublic(SecureDirectory.AUTHORITY, authority.certificatePem());
-    Validity valid = validity.of(authority, sources.clock());
-    for (ProcessHosts hosts : coordinators) {
-      directory.issue(authority, ProcessRole.COORDINATOR, hosts, valid);
-    }
-    for (ProcessHosts hosts : servers) {
-      directory.issue(authority, ProcessRole.SERVER, hosts, valid);
-    }
-    SecretUsers users = new SecretUsers(directory);
-    users.add(ADMIN, Role.ADMIN);
-    users.add(USER, Role.USER);
+    Validity valid =
+        new NewCluster(coordinators, servers)
+            .create(directory, authority -> validity.of(authority, sources.clock()));
     if (kubernetes != null) {
       new KubernetesSecrets(directory).write();
     } else {
       InstalledPaths paths =
-          isOnThisHost() ? InstalledPaths.inPlace(root, THIS_HOST) : InstalledPaths.copied();
-      new ConfigurationLines(paths, coordinators.stream().map(ProcessHosts::first).toList(), USER)
+          isOnThisHost()
+              ? InstalledPaths.inPlace(root, NewCluster.THIS_HOST)
+              : InstalledPaths.copied();
+      new ConfigurationLines(
+              paths, coordinators.stream().map(ProcessHosts::first).toList(), NewCluster.USER)
           .write(directory);
     }
     return valid;

@@ -69,13 +69,11 @@ public final class SparkStaging {
 
   /** Settings of the Sluice side for a cluster with these coordinators. */
   public Map<String, String> sluiceConf(String coordinators) throws DemoException {
-    return Map.of(
-        "spark.shuffle.manager",
-        "org.apache.spark.shuffle.RssShuffleManager",
-        "spark.executor.extraClassPath",
-        staging.installation().clientJar(spark).toString(),
-        COORDINATORS,
-        coordinators);
+    Map<String, String> conf = new TreeMap<>(staging.access().spark());
+    conf.put("spark.shuffle.manager", "org.apache.spark.shuffle.RssShuffleManager");
+    conf.put("spark.executor.extraClassPath", staging.installation().clientJar(spark).toString());
+    conf.put(COORDINATORS, coordinators);
+    return conf;
   }
 
   /** Starts the driver that generates data. */

@@ -16,6 +16,7 @@ import java.util.List;
  * processes at any time.
  */
 public final class Staging implements AutoCloseable {
+  private static final String SECRETS = "secure";
   private static final Duration REGISTER_TIMEOUT = Duration.ofSeconds(30);
 
   private final Installation installation;
@@ -23,6 +24,7 @@ public final class Staging implements AutoCloseable {
   private final Path directory;
   private final List<Runnable> killActions = new ArrayList<>();
   private volatile LocalCluster cluster;
+  private ClusterSecrets.Access access = ClusterSecrets.Access.OPEN;
   private Thread shutdownHook;
 
   private Staging(Installation installation, Path workDirectory, Path directory) {
@@ -77,21 +79,38 @@ public final class Staging implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(shutdownHook);
   }
 
+  /** Secures the cluster; call it before its start. */
+  public void secure(ClusterSecrets secrets) throws IOException {
+    access = secrets.create(directory.resolve(SECRETS));
+  }
+
+  /** Access of jobs and admins to the cluster. */
+  ClusterSecrets.Access access() {
+    return access;
+  }
+
+  /** Returns owned a probe of the cluster. */
+  public ClusterProbe probe() {
+    return new ClusterProbe(cluster, access.admin());
+  }
+
   /** Starts a coordinator and servers; returns when all servers are active. */
   public void startCluster(
       int servers, String transport, String bufferCapacity, List<String> serverOptions)
       throws IOException, InterruptedException {
-    cluster =
+    LocalCluster.Builder builder =
         LocalCluster.builder()
             .directory(directory.resolve("cluster"))
             .classPath(Installation.all(installation.jars()))
             .servers(servers)
             .configureServers("rss.rpc.server.type", transport)
             .configureServers("rss.server.buffer.capacity", bufferCapacity)
-            .serverJvmOptions(serverOptions.toArray(String[]::new))
-            .build();
+            .serverJvmOptions(serverOptions.toArray(String[]::new));
+    access.coordinator().forEach(builder::configureCoordinators);
+    access.server().forEach(builder::configureServers);
+    cluster = builder.build();
     cluster.start();
-    try (ClusterProbe probe = new ClusterProbe(cluster)) {
+    try (ClusterProbe probe = probe()) {
       probe.awaitActiveServers(servers, REGISTER_TIMEOUT);
     }
   }
@@ -123,6 +142,7 @@ public final class Staging implements AutoCloseable {
       Scratch.remove(directory);
       return false;
     }
+    Scratch.remove(directory.resolve(SECRETS));
     for (String name : data) {
       Scratch.remove(directory.resolve(name));
     }

@@ -77,6 +77,7 @@ public final class YarnStaging {
   public Map<String, String> settings(Side side) {
     Map<String, String> settings = new HashMap<>();
     if (side == Side.SLUICE) {
+      settings.putAll(staging.access().mapReduce());
       settings.put("mapreduce.application.classpath", parts.clientJar().toString());
       settings.put(
           MASTER_OPTIONS,
