@@ -122,15 +122,21 @@ podAntiAffinity:
 {{- if include "sluice.tls" . }}HTTPS{{ else }}HTTP{{ end }}
 {{- end }}
 
+{{/* "true" if TLS uses other certificates than the identities. */}}
+{{- define "sluice.tlsCertificate" -}}
+{{- if and (include "sluice.tls" .) (or .Values.security.tls.existingSecret .Values.security.tls.certManager.issuer) }}true{{ end }}
+{{- end }}
+
+{{/* Secret with the authority, users and identities of a role: dict "root" $ "role" "server". */}}
 {{- define "sluice.securitySecret" -}}
-{{- .Values.security.existingSecret | default (printf "%s-security" (include "sluice.fullname" .)) }}
+{{- get .root.Values.security.existingSecret .role | default (printf "%s-%s-security" (include "sluice.fullname" .root) .role) }}
 {{- end }}
 
 {{- define "sluice.tlsSecret" -}}
 {{- .Values.security.tls.existingSecret | default (printf "%s-tls" (include "sluice.fullname" .)) }}
 {{- end }}
 
-{{/* DNS names of the certificate, as a list. */}}
+{{/* DNS names of the certificate of cert-manager, as a list. */}}
 {{- define "sluice.certificateNames" -}}
 {{- $names := list "localhost" }}
 {{- range $role := list "coordinator" "server" }}
@@ -139,23 +145,26 @@ podAntiAffinity:
 {{- toYaml $names }}
 {{- end }}
 
-{{/* Security keys in the configuration of both roles. */}}
+{{/* Security keys in the configuration of a role: dict "root" "role". */}}
 {{- define "sluice.securityConfig" -}}
-{{- if .Values.security.enabled }}
+{{- if .root.Values.security.enabled }}
 rss.security.authentication.enabled true
-rss.security.cluster.secret.file /etc/sluice/security/cluster.secret
-rss.security.users.file /etc/sluice/security/users
-{{- if .Values.security.tls.enabled }}
+rss.security.authority.file /etc/sluice/security/authority.pem
+rss.security.identity.file /etc/sluice/identity/identity.pem
+rss.security.users.file /etc/sluice/security/{{ eq .role "coordinator" | ternary "users" "admins" }}
+{{- if .root.Values.security.tls.enabled }}
 rss.security.tls.enabled true
+{{- if include "sluice.tlsCertificate" .root }}
 rss.security.tls.certificate.file /etc/sluice/tls/tls.crt
 rss.security.tls.key.file /etc/sluice/tls/tls.key
 rss.security.tls.trust.file /etc/sluice/tls/ca.crt
-rss.security.tls.client.certificates {{ .Values.security.tls.clientCertificates }}
+{{- end }}
+rss.security.tls.client.certificates {{ .root.Values.security.tls.clientCertificates }}
 {{- end }}
 {{- end }}
 {{- end }}
 
-{{/* Security keys that the chart sets, separated by blanks. */}}
+{{/* Security keys that the chart sets, separated by blanks: dict "root" "role". */}}
 {{- define "sluice.securityKeys" -}}
 {{- range $line := splitList "\n" (include "sluice.securityConfig" .) }}{{ splitList " " $line | first }} {{ end }}
 {{- end }}
@@ -173,8 +182,15 @@ user-{{ . | replace "@" "_at_" | replace "+" "_plus_" | replace "$" "_dollar_" }
 - {name: RSS_USER_SECRET_FILE, value: {{ printf "/etc/sluice/security/%s" (include "sluice.userKey" .Values.security.admin) | quote }}}
 {{- end }}
 {{- if include "sluice.tls" . }}
-- {name: RSS_TLS_TRUST_FILE, value: /etc/sluice/tls/ca.crt}
+- {name: RSS_TLS_TRUST_FILE, value: {{ include "sluice.tlsCertificate" . | empty | not | ternary "/etc/sluice/tls/ca.crt" "/etc/sluice/security/authority.pem" }}}
 {{- end }}
+{{- end }}
+
+{{/* Name of the pod, which selects its identity. */}}
+{{- define "sluice.podName" -}}
+- name: POD_NAME
+  valueFrom:
+    fieldRef: {fieldPath: metadata.name}
 {{- end }}
 
 {{/* Common part of the pods of both roles: dict "root" "role" "values". */}}
@@ -242,41 +258,56 @@ readinessProbe:
   timeoutSeconds: 5
 {{- end }}
 
+{{/* dict "root" "role". */}}
 {{- define "sluice.mounts" -}}
 - {name: conf, mountPath: /etc/sluice/conf, readOnly: true}
 - {name: tmp, mountPath: /tmp}
-{{- if .Values.existingSecret }}
+{{- if .root.Values.existingSecret }}
 - {name: secrets, mountPath: /etc/sluice/secrets, readOnly: true}
 {{- end }}
-{{- include "sluice.securityMounts" . }}
+{{- if .root.Values.security.enabled }}
+{{- /* Only the file of this pod. Such a mount does not follow changes of the secret; a restart of the pod does. */}}
+- {name: identities, mountPath: /etc/sluice/identity/identity.pem, subPathExpr: $(POD_NAME).pem, readOnly: true}
+{{- end }}
+{{- include "sluice.securityMounts" .root }}
 {{- end }}
 
 {{- define "sluice.securityMounts" -}}
 {{- if .Values.security.enabled }}
 - {name: security, mountPath: /etc/sluice/security, readOnly: true}
 {{- end }}
-{{- if include "sluice.tls" . }}
+{{- if include "sluice.tlsCertificate" . }}
 - {name: tls, mountPath: /etc/sluice/tls, readOnly: true}
 {{- end }}
 {{- end }}
 
-{{/* dict "root" "role". Servers do not get the separate secrets of users. */}}
+{{/* dict "root" "role". Servers get no secrets of users, and no verifiers of users who run jobs. */}}
 {{- define "sluice.securityVolumes" -}}
+{{- $secret := include "sluice.securitySecret" (dict "root" .root "role" (eq .role "server" | ternary "server" "coordinator")) }}
 {{- if .root.Values.security.enabled }}
 - name: security
   secret:
-    secretName: {{ include "sluice.securitySecret" .root }}
+    secretName: {{ $secret }}
     defaultMode: 0440
-    {{- if eq .role "server" }}
     items:
-      - {key: cluster.secret, path: cluster.secret}
+      - {key: authority.pem, path: authority.pem}
+      {{- if eq .role "server" }}
+      - {key: admins, path: admins}
+      {{- else }}
+      {{- $key := include "sluice.userKey" .root.Values.security.admin }}
+      - {key: {{ $key }}, path: {{ $key }}}
+      {{- if eq .role "coordinator" }}
       - {key: users, path: users}
-    {{- end }}
-    {{- if eq .role "scale-down" }}
-    optional: true
-    {{- end }}
+      {{- end }}
+      {{- end }}
+{{- if ne .role "scale-down" }}
+- name: identities
+  secret:
+    secretName: {{ $secret }}
+    defaultMode: 0440
 {{- end }}
-{{- if include "sluice.tls" .root }}
+{{- end }}
+{{- if include "sluice.tlsCertificate" .root }}
 - name: tls
   secret:
     secretName: {{ include "sluice.tlsSecret" .root }}

@@ -211,6 +211,7 @@ public final class DemoCommand extends ComparisonCommand {
   private Opening onSpark(double factor) throws DemoException {
     Workload chosen = workload == null ? Workload.TPCH : workload;
     Map<String, String> conf = secureConf();
+    Optional<String> quorum = quorum(conf.remove(QUORUM));
     conf.putAll(sparkConf);
     DemoRun.Plan plan =
         new DemoRun.Plan(
@@ -222,7 +223,7 @@ public final class DemoCommand extends ComparisonCommand {
             bufferCapacity,
             transport.name(),
             partitions,
-            quorum(conf),
+            quorum,
             conf,
             Duration.ofMinutes(queryTimeoutMinutes),
             newSecrets(),
@@ -261,10 +262,14 @@ public final class DemoCommand extends ComparisonCommand {
     return secure == null || namesCluster() ? Optional.empty() : Optional.of(secrets);
   }
 
-  /** Coordinators of an existing cluster. */
-  private Optional<String> quorum(Map<String, String> conf) throws DemoException {
+  /**
+   * Coordinators of an existing cluster.
+   *
+   * @param ofDirectory those of the directory of --secure; null: none
+   */
+  private Optional<String> quorum(String ofDirectory) throws DemoException {
     if (coordinators == null) {
-      return Optional.ofNullable(conf.get(QUORUM));
+      return Optional.ofNullable(ofDirectory);
     }
     if (TEMPORARY.equals(secure)) {
       throw DemoException.usage(
