@@ -155,10 +155,10 @@ final class SecureInitCommand implements Callable<Integer> {
       report = new SecureReport(spec.commandLine().getOut(), given);
       report.written(directory.written());
       report.text(
-          "Identities of %d coordinators and %d servers, valid until %s. Users: %s (admin), %s."
+          "Identities: %s, %s; valid until %s. Users: %s (admin), %s."
               .formatted(
-                  coordinators.size(),
-                  servers.size(),
+                  count(coordinators.size(), "coordinator"),
+                  count(servers.size(), "server"),
                   SecureReport.day(valid.until()),
                   NewCluster.ADMIN,
                   NewCluster.USER));
@@ -171,6 +171,10 @@ final class SecureInitCommand implements Callable<Integer> {
             + " away from all machines of the cluster: it can sign any identity.");
     next(report, root);
     return 0;
+  }
+
+  private static String count(int number, String what) {
+    return number + " " + what + (number == 1 ? "" : "s");
   }
 
   private void chooseHosts() throws IOException {

@@ -79,16 +79,16 @@ final class SecureRotateCommand implements Callable<Integer> {
         rotation.add();
         report(
             directory,
-            "Step 1 of 3: a new authority is trusted in addition. Go on when all coordinators,"
-                + " servers and hosts of jobs have the file, and every running job has renewed its"
-                + " lease after that (one minute).",
+            "Step 1 of 3: a new authority is trusted in addition. Continue when all coordinators,"
+                + " servers and hosts of jobs have the file, and every stage that runs now has ended:"
+                + " its tasks know only the old authority.",
             Set.of(Distribution.Part.AUTHORITY));
       }
       case ADDED -> {
         rotation.sign(validity);
         report(
             directory,
-            "Step 2 of 3: the new authority has signed new identities. Go on when all processes have"
+            "Step 2 of 3: the new authority has signed new identities. Continue when all processes have"
                 + " them and no application is older, at the latest after"
                 + " rss.security.token.lifetime (72 hours): tokens that old identities signed must"
                 + " have ended.",
@@ -118,7 +118,7 @@ final class SecureRotateCommand implements Callable<Integer> {
       report(
           directory,
           "Step 1 of 2: every user has a new secret, and the old one is accepted as well. Give the"
-              + " new files to the users when the coordinators have the users file. Go on when all"
+              + " new files to the users when the coordinators have the users file. Continue when all"
               + " jobs that started with an old secret have ended.",
           Set.of(Distribution.Part.USERS));
     }

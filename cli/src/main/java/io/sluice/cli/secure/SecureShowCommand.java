@@ -3,6 +3,7 @@ package io.sluice.cli.secure;
 import io.sluice.cli.TextTable;
 import io.sluice.common.auth.ProcessCertificate;
 import io.sluice.common.auth.ProcessRole;
+import io.sluice.common.config.HostText;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.cert.X509Certificate;
@@ -53,7 +54,7 @@ final class SecureShowCommand implements Callable<Integer> {
             certificates,
             SecureDirectory.identity(kind, host),
             "CN=" + certificate.name() + ",OU=" + kind.unit(),
-            String.join(" ", certificate.hosts()),
+            String.join(" ", certificate.hosts().stream().map(HostText::canonical).toList()),
             Instant.ofEpochMilli(certificate.expiryMs()));
       }
     }
