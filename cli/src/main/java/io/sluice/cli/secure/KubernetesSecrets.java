@@ -115,7 +115,8 @@ final class KubernetesSecrets {
     add(ofCoordinators, SecureDirectory.AUTHORITY, SecretUsers.USERS);
     for (SecretUsers.Entry user : users) {
       if (user.role() == Role.ADMIN) {
-        add(ofCoordinators, SecretUsers.secretFile(user.name()));
+        String file = SecretUsers.secretFile(user.name());
+        ofCoordinators.put(key(file), directory.read(file));
       }
     }
     addIdentities(ofCoordinators, ProcessRole.COORDINATOR);
@@ -141,6 +142,11 @@ final class KubernetesSecrets {
         JOBS,
         "# Written by sluice secure. kubectl apply --server-side -f, in the namespace of jobs.\n"
             + ofJobs);
+  }
+
+  /** Key of a file, as the chart computes it: keys have no {@code @}, {@code +} and {@code $}. */
+  private static String key(String file) {
+    return file.replace("@", "_at_").replace("+", "_plus_").replace("$", "_dollar_");
   }
 
   private void add(Map<String, String> data, String... files) throws IOException {

@@ -3,6 +3,7 @@ package io.sluice.cli.secure;
 import io.sluice.cli.control.CommandFailure;
 import io.sluice.cli.control.ExitCode;
 import io.sluice.common.auth.Role;
+import io.sluice.common.auth.ScramVerifier;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -18,6 +19,9 @@ final class SecretUsers {
 
   /** Admins only, for servers: a server must not know verifiers of users who run jobs. */
   static final String ADMINS = "admins";
+
+  /** Verifier of a user with a certificate only. */
+  private static final String CERTIFICATE = "-";
 
   private static final int SECRET_BYTES = 32;
 
@@ -99,9 +103,13 @@ final class SecretUsers {
   void addNewSecrets() throws IOException {
     List<Entry> all = new ArrayList<>();
     for (Entry before : read()) {
-      String secret = secret();
       all.add(before);
-      all.add(new Entry(before.name(), before.role(), verifier(secret)));
+      if (before.verifier().equals(CERTIFICATE)) {
+        continue;
+      }
+      String secret = secret();
+      String verifier = ScramVerifier.parse(before.verifier()).ofSecret(secret).text();
+      all.add(new Entry(before.name(), before.role(), verifier));
       writeSecret(before.name(), before.role(), secret);
     }
     write(all);
@@ -139,7 +147,7 @@ final class SecretUsers {
     return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
   }
 
-  private static String verifier(String secret) {
-    return secret;
+  private String verifier(String secret) {
+    return ScramVerifier.of(secret, directory.sources().random()).text();
   }
 }

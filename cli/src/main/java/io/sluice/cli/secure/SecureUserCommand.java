@@ -1,7 +1,7 @@
 package io.sluice.cli.secure;
 
 import io.sluice.common.auth.Role;
-import io.sluice.common.auth.Users;
+import io.sluice.common.auth.UserNames;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -61,12 +61,12 @@ final class SecureUserCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    if (!Users.isName(name)) {
+    if (!UserNames.isName(name)) {
       throw new ParameterException(
-          spec.commandLine(), "NAME \"" + name + "\": expected 1 to 64 letters, digits, - and _");
+          spec.commandLine(), "NAME \"" + name + "\": expected " + UserNames.EXPECTED);
     }
     SecureDirectory directory = SecureDirectory.open(given, sources);
-    if (new KubernetesSecrets(directory).areUsed()) {
+    if (role == Role.USER && new KubernetesSecrets(directory).areUsed()) {
       KubernetesSecrets.checkUser(name);
     }
     new SecretUsers(directory).add(name, role);

@@ -3,6 +3,7 @@ package io.sluice.cli.secure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.cli.CliRun;
+import io.sluice.common.auth.Users;
 import io.sluice.common.tls.PemFiles;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -100,8 +101,8 @@ class SecureChangesTest {
 
   @Test
   void oneMoreAdminIsKnownToServers() throws Exception {
-    run("user", directory, "root", "admin");
-    assertThat(Files.readString(directory.resolve("admins"))).contains("\nroot admin ");
+    run("user", directory, "svc+root@CORP", "admin");
+    assertThat(Files.readString(directory.resolve("admins"))).contains("\nsvc+root@CORP admin ");
   }
 
   @ParameterizedTest
@@ -109,7 +110,7 @@ class SecureChangesTest {
       delimiter = '|',
       value = {
         "jobs user | 1 | user jobs exists already",
-        "a/b user | 2 | NAME \"a/b\": expected",
+        "a/b user | 2 | NAME \"a/b\": expected 1 to 128 of",
         "etl root | 2 | expected user, reader or admin, found \"root\""
       })
   void wrongUsers(String words, int code, String problem) {
@@ -212,6 +213,8 @@ class SecureChangesTest {
     assertThat(run("rotate", directory, "--users")).contains("Step 1 of 2");
     assertThat(Files.readString(directory.resolve("user-jobs"))).isNotEqualTo(secret);
     String both = Files.readString(directory.resolve("users"));
+    // As a coordinator parses it: both secrets have one salt.
+    Users.parse(both);
     // The old line of each user is followed by the new one.
     assertThat(both.lines()).containsAll(before.lines().toList()).hasSize(5);
     assertThat(run("rotate", directory, "--users")).contains("Step 2 of 2");
@@ -234,6 +237,9 @@ class SecureChangesTest {
         .contains(
             "kubectl -n shuffle apply --server-side -f " + pods.resolve("kubernetes.yaml"),
             "kubectl -n shuffle rollout restart statefulset/sluice-server");
+    run("user", pods, "svc+ops@CORP", "admin");
+    assertThat(Files.readString(pods.resolve("kubernetes.yaml")))
+        .contains("\"user-svc_plus_ops_at_CORP\": ");
     CliRun wrong = secure.run("user", pods, "Etl", "user");
     assertThat(wrong.exitCode()).isEqualTo(2);
     assertThat(wrong.err()).contains("user \"Etl\": expected lower-case letters").hasLineCount(1);

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -117,9 +118,13 @@ final class BearerLogins {
     int colon = bearer.indexOf(':');
     String name = bearer.substring(0, colon);
     Optional<Users.User> user = now.find(name);
-    Optional<ScramVerifier> verifier = user.flatMap(Users.User::verifier);
-    boolean same = matches.test(verifier.orElse(unknown), bearer.substring(colon + 1));
-    if (!same || verifier.isEmpty()) {
+    List<ScramVerifier> verifiers = user.map(Users.User::verifiers).orElse(List.of());
+    String secret = bearer.substring(colon + 1);
+    boolean same =
+        verifiers.isEmpty()
+            ? matches.test(unknown, secret)
+            : verifiers.stream().anyMatch(one -> matches.test(one, secret));
+    if (!same || verifiers.isEmpty()) {
       failed(peer);
       throw wrong();
     }

@@ -9,6 +9,7 @@ import io.sluice.proto.ChallengeRequest;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -65,8 +66,8 @@ public final class CallAuthenticator {
    * @param user empty for an unknown user, who gets a salt that never changes
    */
   private record Login(ByteString salt, int iterations, Optional<Users.User> user) {
-    Optional<ScramVerifier> verifier() {
-      return user.flatMap(Users.User::verifier);
+    List<ScramVerifier> verifiers() {
+      return user.map(Users.User::verifiers).orElse(List.of());
     }
   }
 
@@ -120,13 +121,23 @@ public final class CallAuthenticator {
     ScramKeys.Exchange exchange =
         new ScramKeys.Exchange(
             name, login.salt(), login.iterations(), proof.getChallenge(), proof.getNonce(), call);
-    byte[] storedKey = login.verifier().map(ScramVerifier::storedKey).orElse(key);
-    byte[] clientKey = ScramKeys.clientKey(proof.getMac().toByteArray(), storedKey, exchange);
-    if (!Hmac.same(ScramKeys.sha256(clientKey), storedKey) || login.verifier().isEmpty()) {
+    byte[] clientKey = null;
+    ScramVerifier proved = null;
+    // The time does not depend on the number of verifiers.
+    for (int i = 0; i < Users.MAX_VERIFIERS; i++) {
+      ScramVerifier one = i < login.verifiers().size() ? login.verifiers().get(i) : null;
+      byte[] storedKey = one == null ? key : one.storedKey();
+      byte[] found = ScramKeys.clientKey(proof.getMac().toByteArray(), storedKey, exchange);
+      if (Hmac.same(ScramKeys.sha256(found), storedKey) && one != null) {
+        clientKey = found;
+        proved = one;
+      }
+    }
+    if (proved == null) {
       // One message for an unknown user and a wrong secret.
       throw denied("user " + name + " is unknown, or its secret is wrong");
     }
-    byte[] serverKey = login.verifier().orElseThrow().serverKey();
+    byte[] serverKey = proved.serverKey();
     Caller caller =
         new Caller(
             Caller.Kind.USER,

@@ -2,6 +2,7 @@ package io.sluice.common.auth;
 
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -78,12 +79,25 @@ public final class ScramVerifier {
   }
 
   /**
+   * The verifier of another secret with the same salt and iterations, so that one challenge serves
+   * both.
+   */
+  public ScramVerifier ofSecret(String secret) {
+    return of(secret, salt, iterations);
+  }
+
+  /** Whether one challenge serves both verifiers. */
+  boolean hasParametersOf(ScramVerifier other) {
+    return iterations == other.iterations && Arrays.equals(salt, other.salt);
+  }
+
+  /**
    * Parses a verifier.
    *
    * @throws IllegalArgumentException with the problem; the text is not repeated, because it may be
    *     a secret
    */
-  static ScramVerifier parse(String text) {
+  public static ScramVerifier parse(String text) {
     Matcher parts = TEXT.matcher(text);
     if (!parts.matches()) {
       throw new IllegalArgumentException("not a verifier");

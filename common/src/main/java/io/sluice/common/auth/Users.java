@@ -4,6 +4,7 @@ import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -12,7 +13,8 @@ import java.util.Optional;
  * The users of a cluster. Immutable.
  *
  * <p>Text form, one user per line: name, role, and the {@link ScramVerifier} of the user's secret.
- * The verifier {@code -} is for a user with a certificate only; {@code #} begins a comment line.
+ * The verifier {@code -} is for a user with a certificate only; {@code #} begins a comment line. A
+ * user has two lines while a new secret replaces the old one.
  */
 public final class Users {
   /** No users. */
@@ -20,6 +22,9 @@ public final class Users {
 
   /** Prevents offline guessing by an eavesdropper: 20 random characters have 100 bits. */
   static final int MIN_SECRET_LENGTH = 20;
+
+  /** Maximum number of lines of a user. */
+  static final int MAX_VERIFIERS = 2;
 
   private static final String NO_VERIFIER = "-";
 
@@ -29,20 +34,44 @@ public final class Users {
   /** A user. */
   static final class User {
     private final Role role;
-    private final ScramVerifier verifier;
+    private final List<ScramVerifier> verifiers;
 
-    private User(Role role, ScramVerifier verifier) {
+    private User(Role role, List<ScramVerifier> verifiers) {
       this.role = role;
-      this.verifier = verifier;
+      this.verifiers = verifiers;
     }
 
     Role role() {
       return role;
     }
 
-    /** Empty for a user with a certificate only. */
+    /** Any of the verifiers, which have one salt; empty for a user with a certificate only. */
     Optional<ScramVerifier> verifier() {
-      return Optional.ofNullable(verifier);
+      return verifiers.stream().findFirst();
+    }
+
+    /** At most {@link #MAX_VERIFIERS}; two while a new secret replaces the old one. */
+    List<ScramVerifier> verifiers() {
+      return verifiers;
+    }
+
+    /** The same user with a second secret. */
+    private User with(User other, int number, String name) {
+      boolean fits =
+          verifiers.size() == 1
+              && other.verifiers.size() == 1
+              && role == other.role
+              && verifiers.get(0).hasParametersOf(other.verifiers.get(0));
+      if (!fits) {
+        throw new IllegalArgumentException(
+            "line "
+                + number
+                + ": duplicate user "
+                + name
+                + "; a user can have two lines with the same role, salt and iterations, while a new"
+                + " secret replaces the old one");
+      }
+      return new User(role, List.of(verifiers.get(0), other.verifiers.get(0)));
     }
   }
 
@@ -75,10 +104,9 @@ public final class Users {
         throw new IllegalArgumentException(
             "line " + number + ": expected NAME ROLE VERIFIER, the name of " + UserNames.EXPECTED);
       }
-      if (found.put(fields[0], new User(role(fields[1], number), verifier(fields[2], number)))
-          != null) {
-        throw new IllegalArgumentException("line " + number + ": duplicate user " + fields[0]);
-      }
+      User user = new User(role(fields[1], number), verifiers(fields[2], number));
+      User before = found.get(fields[0]);
+      found.put(fields[0], before == null ? user : before.with(user, number, fields[0]));
     }
     return new Users(found);
   }
@@ -93,12 +121,12 @@ public final class Users {
     }
   }
 
-  private static ScramVerifier verifier(String field, int number) {
+  private static List<ScramVerifier> verifiers(String field, int number) {
     if (field.equals(NO_VERIFIER)) {
-      return null;
+      return List.of();
     }
     try {
-      return ScramVerifier.parse(field);
+      return List.of(ScramVerifier.parse(field));
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
           "line "
