@@ -3,27 +3,17 @@ package io.sluice.benchmark.load;
 import io.sluice.cli.bench.BenchRun;
 import io.sluice.cli.control.ControlChannel;
 import io.sluice.cli.control.ControlIdentity;
-import io.sluice.common.auth.Identity;
-import io.sluice.common.auth.ProcessRole;
-import io.sluice.common.auth.ScramVerifier;
+import io.sluice.cli.secure.LocalSecrets;
+import io.sluice.cli.secure.SecureSources;
 import io.sluice.common.config.HostPort;
-import io.sluice.common.tls.CertificateAuthority;
-import io.sluice.common.tls.CertificateAuthority.Validity;
-import io.sluice.common.tls.PemFiles;
-import io.sluice.common.tls.SelfSignedCertificate;
-import io.sluice.localcluster.ClusterNode;
+import io.sluice.demo.staging.ClusterSecrets;
 import io.sluice.localcluster.ClusterProbe;
 import io.sluice.localcluster.LocalCluster;
 import io.sluice.proto.ListServersRequest;
 import io.sluice.proto.ServerState;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.security.SecureRandom;
-import java.time.Clock;
 import java.time.Duration;
-import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,8 +23,7 @@ import java.util.Map;
  * by one thread.
  */
 final class ProtectedCluster implements AutoCloseable {
-  private static final String USER = "bench";
-  private static final int SECRET_BYTES = 32;
+  private static final String TLS = "rss.security.tls.enabled";
   private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
   private static final long CALL_TIMEOUT_MS = 10_000;
 
@@ -56,14 +45,6 @@ final class ProtectedCluster implements AutoCloseable {
    */
   static ProtectedCluster start(Protection protection, Path directory, long bufferBytes)
       throws IOException, InterruptedException {
-    Map<String, String> settings = new HashMap<>();
-    Map<String, String> environment = new HashMap<>();
-    if (protection.demandsProof()) {
-      makeSecrets(directory, settings, environment);
-    }
-    if (protection.encrypts()) {
-      makeCertificate(directory, settings, environment);
-    }
     LocalCluster.Builder builder =
         LocalCluster.builder()
             .directory(directory)
@@ -71,10 +52,17 @@ final class ProtectedCluster implements AutoCloseable {
             .servers(1)
             .serverJvmOptions("-Xmx512m", "-XX:MaxDirectMemorySize=" + (bufferBytes + (512L << 20)))
             .configureServers("rss.server.buffer.capacity", Long.toString(bufferBytes));
-    settings.forEach(
-        (key, value) -> builder.configureCoordinators(key, value).configureServers(key, value));
+    Map<String, String> environment = new HashMap<>();
     if (protection.demandsProof()) {
-      makeIdentities(directory, builder);
+      Path secure = directory.resolve("secure");
+      ClusterSecrets.Access access = new LocalSecrets(SecureSources.ofMachine()).create(secure);
+      access.coordinator().forEach(builder::configureCoordinators);
+      access.server().forEach(builder::configureServers);
+      environment.putAll(LocalSecrets.environment(secure, LocalSecrets.USER));
+      if (!protection.encrypts()) {
+        builder.configureCoordinators(TLS, "false").configureServers(TLS, "false");
+        environment.remove(ControlIdentity.TRUST_VARIABLE);
+      }
     }
     ProtectedCluster started =
         new ProtectedCluster(
@@ -89,71 +77,6 @@ final class ProtectedCluster implements AutoCloseable {
       started.close();
       throw e;
     }
-  }
-
-  private static void makeSecrets(
-      Path directory, Map<String, String> settings, Map<String, String> environment)
-      throws IOException {
-    SecureRandom random = new SecureRandom();
-    String userSecret = secret(random);
-    String verifier = ScramVerifier.of(userSecret, random).text();
-    Path usersFile = writeSecret(directory.resolve("users"), USER + " user " + verifier);
-    Path userFile = writeSecret(directory.resolve("user-bench"), userSecret);
-    settings.put("rss.security.authentication.enabled", "true");
-    settings.put("rss.security.users.file", usersFile.toString());
-    environment.put(ControlIdentity.USER_VARIABLE, USER);
-    environment.put(ControlIdentity.FILE_VARIABLE, userFile.toString());
-  }
-
-  private static void makeIdentities(Path directory, LocalCluster.Builder builder)
-      throws IOException {
-    Validity validity = Validity.of(Clock.systemUTC(), Duration.ofDays(2));
-    CertificateAuthority authority =
-        CertificateAuthority.create("bench", validity, new SecureRandom());
-    Path trusted =
-        PemFiles.writeSecret(directory.resolve("authority.pem"), authority.certificatePem());
-    builder
-        .configureCoordinators("rss.security.authority.file", trusted.toString())
-        .configureServers("rss.security.authority.file", trusted.toString())
-        .configureCoordinators(
-            "rss.security.identity.file",
-            makeIdentity(directory, authority, ProcessRole.COORDINATOR, validity))
-        .configureServers(
-            "rss.security.identity.file",
-            makeIdentity(directory, authority, ProcessRole.SERVER, validity));
-  }
-
-  private static String makeIdentity(
-      Path directory, CertificateAuthority authority, ProcessRole role, Validity validity)
-      throws IOException {
-    return PemFiles.writeSecret(
-            directory.resolve(role.text() + ".pem"),
-            Identity.create(authority, role, role.text(), List.of(ClusterNode.HOST), validity))
-        .toString();
-  }
-
-  private static Path writeSecret(Path file, String line) throws IOException {
-    Files.createFile(
-        file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-    return Files.writeString(file, line + "\n");
-  }
-
-  private static void makeCertificate(
-      Path directory, Map<String, String> settings, Map<String, String> environment)
-      throws IOException, InterruptedException {
-    SelfSignedCertificate.write(directory, "sluice", "ip:" + ClusterNode.HOST);
-    String certificate = directory.resolve("sluice.crt").toString();
-    settings.put("rss.security.tls.enabled", "true");
-    settings.put("rss.security.tls.certificate.file", certificate);
-    settings.put("rss.security.tls.key.file", directory.resolve("sluice.key").toString());
-    settings.put("rss.security.tls.trust.file", certificate);
-    environment.put(ControlIdentity.TRUST_VARIABLE, certificate);
-  }
-
-  private static String secret(SecureRandom random) {
-    byte[] bytes = new byte[SECRET_BYTES];
-    random.nextBytes(bytes);
-    return Base64.getEncoder().encodeToString(bytes);
   }
 
   private void awaitServer() throws IOException, InterruptedException {

@@ -14,6 +14,12 @@ import java.util.Map;
 
 /** Secrets of a temporary cluster on this machine, as {@code sluice secure init} creates them. */
 public final class LocalSecrets implements ClusterSecrets {
+  /** Name of the admin. */
+  public static final String ADMIN = NewCluster.ADMIN;
+
+  /** Name of the user of jobs. */
+  public static final String USER = NewCluster.USER;
+
   private static final Duration VALIDITY = Duration.ofDays(2);
 
   private final SecureSources sources;
@@ -35,8 +41,8 @@ public final class LocalSecrets implements ClusterSecrets {
         new ConfigurationLines(
             InstalledPaths.inPlace(root, NewCluster.THIS_HOST),
             List.of(NewCluster.THIS_HOST),
-            NewCluster.USER);
-    ControlIdentity admin = identity(root, NewCluster.ADMIN);
+            USER);
+    ControlIdentity admin = identity(root, ADMIN);
     return new Access(
         lines.coordinator(),
         lines.server(),
@@ -47,14 +53,17 @@ public final class LocalSecrets implements ClusterSecrets {
 
   /** Identity of the command line as one of the users. */
   public static ControlIdentity identity(Path directory, String user) {
-    return ControlIdentity.of(
-        Map.of(
-            ControlIdentity.USER_VARIABLE,
-            user,
-            ControlIdentity.FILE_VARIABLE,
-            directory.resolve(SecretUsers.secretFile(user)).toString(),
-            ControlIdentity.TRUST_VARIABLE,
-            directory.resolve(SecureDirectory.AUTHORITY).toString()),
-        user);
+    return ControlIdentity.of(environment(directory, user), user);
+  }
+
+  /** Environment variables of the command line for one of the users. */
+  public static Map<String, String> environment(Path directory, String user) {
+    return Map.of(
+        ControlIdentity.USER_VARIABLE,
+        user,
+        ControlIdentity.FILE_VARIABLE,
+        directory.resolve(SecretUsers.secretFile(user)).toString(),
+        ControlIdentity.TRUST_VARIABLE,
+        directory.resolve(SecureDirectory.AUTHORITY).toString());
   }
 }

@@ -70,7 +70,7 @@ class SecureChangesTest {
   }
 
   @Test
-  void withoutTheKeyOfTheAuthorityOneLineSaysWhatIsMissing() throws Exception {
+  void withoutTheKeyOfTheAuthorityOneLineNamesTheMissingFile() throws Exception {
     Files.delete(directory.resolve("authority-key.pem"));
     CliRun run = secure.run("server", directory, "s3");
     assertThat(run.exitCode()).isEqualTo(4);

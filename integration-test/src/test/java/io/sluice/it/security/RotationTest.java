@@ -76,7 +76,7 @@ class RotationTest {
     settings("server.conf").forEach(builder::configureServers);
     cluster = builder.build();
     cluster.start();
-    admin = LocalSecrets.identity(secure, "ops");
+    admin = LocalSecrets.identity(secure, LocalSecrets.ADMIN);
     probe = new ClusterProbe(cluster, (host, port) -> admin.channel(new HostPort(host, port)));
     probe.awaitActiveServers(SERVERS, LIMIT);
     Outcome own = new SparkApplication(directory.resolve("own")).run(List.of("faults/own"));
