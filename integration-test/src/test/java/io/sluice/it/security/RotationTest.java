@@ -58,7 +58,7 @@ class RotationTest {
 
   @TempDir static Path directory;
 
-  private final Path secure = directory.resolve("secure");
+  private Path secure;
   private LocalCluster cluster;
   private ClusterProbe probe;
   private ControlIdentity admin;
@@ -66,6 +66,7 @@ class RotationTest {
 
   @BeforeAll
   void startClusterAndRunTheBaseline() throws IOException, InterruptedException {
+    secure = directory.resolve("secure");
     sluice("init", secure.toString());
     LocalCluster.Builder builder =
         TestCluster.builder(directory.resolve("cluster"))
