@@ -97,7 +97,8 @@ public final class ServerReader<K, V> {
    * Reads the outputs of some attempts; passes only complete outputs to the receiver.
    *
    * @param outputs at least one, by ascending map
-   * @throws IOException if received data cannot be stored
+   * @throws IOException if received data cannot be stored, or if an output that was passed to the
+   *     receiver does not match its receipt
    */
   public void read(List<Output> outputs) throws IOException, InterruptedException {
     Map<Long, Output> open = new HashMap<>();
@@ -121,6 +122,7 @@ public final class ServerReader<K, V> {
           e.missing().size(),
           e.getMessage());
       e.missing().stream().map(MissingBlocks::mapAttempt).forEach(missing::add);
+      failIfPassedOn(e, open);
       giveUpServers(e.missing());
     } catch (SluiceException e) {
       LOG.warn(
@@ -135,6 +137,19 @@ public final class ServerReader<K, V> {
         receiver.missing(output);
       } else {
         receiver.notRead(output);
+      }
+    }
+  }
+
+  /**
+   * The receipt of an output can arrive after its last segment. The segments may then be merged
+   * already, so that only another attempt of the reduce task can do without them.
+   */
+  private static void failIfPassedOn(BlocksMissingException cause, Map<Long, Output> open)
+      throws IOException {
+    for (MissingBlocks one : cause.missing()) {
+      if (one.reason() == MissingBlocks.Reason.MISMATCH && !open.containsKey(one.mapAttempt())) {
+        throw new IOException("a map output that is merged already is wrong", cause);
       }
     }
   }

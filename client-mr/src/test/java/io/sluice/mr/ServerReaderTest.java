@@ -241,6 +241,30 @@ class ServerReaderTest {
   }
 
   @Test
+  void anOutputThatDoesNotMatchItsReceiptIsMissing() throws Exception {
+    blocks.add(block(1, 0, false, new byte[6]));
+    missing.add(missing(1, MissingBlocks.Reason.MISMATCH));
+
+    reader().read(List.of(output(1), output(2)));
+
+    assertThat(whole).isEmpty();
+    assertThat(missed).containsExactly(1);
+    assertThat(notRead).containsExactly(2);
+    assertThat(memory.open).isEmpty();
+  }
+
+  @Test
+  void failsTheTaskIfAnOutputThatItMergesDoesNotMatchItsReceipt() throws Exception {
+    blocks.add(block(1, 0, true, new byte[6]));
+    missing.add(missing(1, MissingBlocks.Reason.MISMATCH));
+
+    ServerReader<Object, Object> reader = reader();
+    assertThatThrownBy(() -> reader.read(List.of(output(1), output(2))))
+        .isExactlyInstanceOf(IOException.class)
+        .hasCauseInstanceOf(BlocksMissingException.class);
+  }
+
+  @Test
   void reportsTheServerThatDidNotAnswer() throws Exception {
     missing.add(missing(0));
     reader().read(List.of(output(0)));
@@ -294,11 +318,15 @@ class ServerReaderTest {
   }
 
   private static MissingBlocks missing(int map) {
+    return missing(map, MissingBlocks.Reason.UNREACHABLE);
+  }
+
+  private static MissingBlocks missing(int map, MissingBlocks.Reason reason) {
     return new MissingBlocks(
         2,
         output(map).id(),
         map,
-        MissingBlocks.Reason.UNREACHABLE,
+        reason,
         List.of(
             new MissingBlocks.Answer("server-0", MissingBlocks.Reason.INCOMPLETE),
             new MissingBlocks.Answer("server-1", MissingBlocks.Reason.UNREACHABLE)),

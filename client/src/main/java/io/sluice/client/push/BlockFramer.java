@@ -2,6 +2,7 @@ package io.sluice.client.push;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.sluice.common.block.BatchChecksum;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.block.BlockFormat;
 import io.sluice.common.block.BlockHeader;
@@ -45,6 +46,7 @@ final class BlockFramer {
   private final int maxPieceBytes;
   private final Sink sink;
   private final PushedPartitions partitions;
+  private final BatchChecksum checksum = new BatchChecksum();
   private OpenFrame[] open;
   private boolean finalPass;
   private int finalPartition = -1;
@@ -123,6 +125,7 @@ final class BlockFramer {
       }
     }
     currentSet = set;
+    partitions.addChecksum(partition, checksum.of(bytes, offset, length, recordCount));
     int at = 0;
     while (at < length) {
       int piece = Math.min(maxPieceBytes, length - at);

@@ -4,8 +4,8 @@ import io.sluice.common.block.Receipt;
 
 /**
  * State of each partition in a push session: next block number, whether its end is marked, its
- * length, and the records and bytes of its receipt. Arrays are allocated in pages when the first of
- * their partitions gets a block. Owned by one thread.
+ * length, and the records, bytes and checksum of its receipt. Arrays are allocated in pages when
+ * the first of their partitions gets a block. Owned by one thread.
  */
 final class PushedPartitions {
   private static final int PAGE_SHIFT = 10;
@@ -23,6 +23,7 @@ final class PushedPartitions {
     private final long[] length = new long[PAGE_SIZE];
     private final long[] records = new long[PAGE_SIZE];
     private final long[] uncompressedBytes = new long[PAGE_SIZE];
+    private final long[] checksum = new long[PAGE_SIZE];
   }
 
   PushedPartitions(int partitionCount) {
@@ -47,11 +48,7 @@ final class PushedPartitions {
    * @param length bytes to add to the length of the partition
    */
   int addBlock(int partition, int length, int records, int uncompressedBytes) {
-    Page page = pages[partition >>> PAGE_SHIFT];
-    if (page == null) {
-      page = new Page();
-      pages[partition >>> PAGE_SHIFT] = page;
-    }
+    Page page = page(partition);
     int at = partition & PAGE_MASK;
     if (page.next[at] == Integer.MAX_VALUE) {
       throw new IllegalStateException("maximum number of blocks reached, partition=" + partition);
@@ -62,11 +59,25 @@ final class PushedPartitions {
     return page.next[at]++;
   }
 
+  /** Adds the checksum of a batch to its partition. */
+  void addChecksum(int partition, long checksum) {
+    page(partition).checksum[partition & PAGE_MASK] += checksum;
+  }
+
+  private Page page(int partition) {
+    Page page = pages[partition >>> PAGE_SHIFT];
+    if (page == null) {
+      page = new Page();
+      pages[partition >>> PAGE_SHIFT] = page;
+    }
+    return page;
+  }
+
   /** Receipt of all blocks of a partition. */
   Receipt receipt(int partition) {
     Page page = pages[partition >>> PAGE_SHIFT];
     int at = partition & PAGE_MASK;
-    return new Receipt(page.records[at], page.uncompressedBytes[at], 0);
+    return new Receipt(page.records[at], page.uncompressedBytes[at], page.checksum[at]);
   }
 
   void markEnded(int partition) {

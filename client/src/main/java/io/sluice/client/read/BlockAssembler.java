@@ -34,6 +34,7 @@ final class BlockAssembler implements AutoCloseable {
    * @param anyOrder whether the batches of an attempt may be delivered in any order
    * @param mapOrder takes: order of the blocks; null for the order of arrival
    * @param missing receives an attempt of which a held block cannot be decompressed
+   * @param mismatches receives attempts that do not match their receipts
    */
   BlockAssembler(
       PayloadTransform transform,
@@ -41,9 +42,10 @@ final class BlockAssembler implements AutoCloseable {
       int maxBatchBytes,
       boolean anyOrder,
       MapOrder mapOrder,
-      Consumer<MissingBlocks> missing) {
+      Consumer<MissingBlocks> missing,
+      ReadyBatches.Mismatches mismatches) {
     this.payloads = new PayloadReader(transform, decompressor);
-    this.ready = new ReadyBatches(maxBatchBytes);
+    this.ready = new ReadyBatches(maxBatchBytes, mismatches);
     this.order = anyOrder ? new AnyOrder(ready) : new InOrder(ready);
     this.mapOrder = mapOrder;
     this.missing = missing;
@@ -54,7 +56,7 @@ final class BlockAssembler implements AutoCloseable {
    *
    * @return a batch that is ready for delivery, or null; others may be {@link #nextReady ready}
    * @throws SluiceException BLOCK_CORRUPT if the payload does not match the header; the state is
-   *     then unchanged. INTERNAL if the attempt is complete and does not match its receipt
+   *     then unchanged
    */
   ShuffleBlock accept(PartitionProgress progress, ByteBuf buffer, int index, BlockHeader header)
       throws IOException {
@@ -64,20 +66,14 @@ final class BlockAssembler implements AutoCloseable {
       return null;
     }
     int payloadAt = index + BlockHeader.LENGTH;
-    if (mapOrder == null || !mapOrder.hold(progress, attemptIndex, header, buffer, payloadAt)) {
-      deliver(progress, attemptIndex, header, payloads.read(buffer, payloadAt, header));
+    Receipt receipt = header.isLast() ? Receipt.read(buffer, index) : null;
+    if (mapOrder == null
+        || !mapOrder.hold(progress, attemptIndex, header, receipt, buffer, payloadAt)) {
+      deliver(progress, attemptIndex, header, receipt, payloads.read(buffer, payloadAt, header));
     }
     if (mapOrder != null) {
       progress.received().add(attemptIndex, header.sequence(), header.isLast());
     }
-    progress
-        .receipts()
-        .add(
-            progress.partition(),
-            attemptIndex,
-            header,
-            header.isLast() ? Receipt.read(buffer, index) : null,
-            progress.received().isWhole(attemptIndex));
     blocks++;
     recordCount += header.recordCount();
     uncompressedBytes += header.uncompressedLength();
@@ -85,9 +81,19 @@ final class BlockAssembler implements AutoCloseable {
   }
 
   private void deliver(
-      PartitionProgress progress, int attemptIndex, BlockHeader header, byte[] records)
+      PartitionProgress progress,
+      int attemptIndex,
+      BlockHeader header,
+      Receipt receipt,
+      byte[] records)
       throws SluiceException {
+    if (receipt != null) {
+      progress.receipts().expect(attemptIndex, receipt);
+    }
     order.accept(progress, attemptIndex, header, records);
+    if (progress.delivered().isWhole(attemptIndex)) {
+      ready.end(progress, attemptIndex);
+    }
     if (mapOrder != null) {
       mapOrder.delivered(header.isLast());
     }
@@ -111,7 +117,7 @@ final class BlockAssembler implements AutoCloseable {
   private boolean deliver(MapOrder.HeldBlock held) throws IOException {
     try {
       byte[] records = payloads.read(held.buffer(), held.payloadAt(), held.header());
-      deliver(held.progress(), held.attemptIndex(), held.header(), records);
+      deliver(held.progress(), held.attemptIndex(), held.header(), held.receipt(), records);
       return true;
     } catch (SluiceException e) {
       if (e.code() != StatusCode.BLOCK_CORRUPT) {
@@ -123,6 +129,11 @@ final class BlockAssembler implements AutoCloseable {
     } finally {
       mapOrder.release(held);
     }
+  }
+
+  /** Number of attempts, in one partition each, that matched their receipts. */
+  long receiptsMatched() {
+    return ready.matched();
   }
 
   /** Whether memory of held blocks was released since the last call. */

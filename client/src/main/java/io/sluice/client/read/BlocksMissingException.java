@@ -6,8 +6,8 @@ import io.sluice.common.error.StatusCode;
 import java.util.List;
 
 /**
- * Expected blocks are missing at all servers and in local output: the engine must rerun the named
- * map tasks.
+ * Expected blocks are missing at all servers and in local output, or their records do not match the
+ * receipts of the map tasks: the engine must rerun the named map tasks.
  */
 public final class BlocksMissingException extends SluiceException {
   private static final long serialVersionUID = 1L;
@@ -29,7 +29,9 @@ public final class BlocksMissingException extends SluiceException {
 
   private static String message(int shuffle, List<MissingBlocks> missing) {
     MissingBlocks first = missing.get(0);
-    return "blocks of a map task are missing shuffle="
+    return (first.reason() == Reason.MISMATCH
+            ? "records of a map task do not match its receipt shuffle="
+            : "blocks of a map task are missing shuffle=")
         + shuffle
         + " partition="
         + first.partition()
@@ -51,7 +53,7 @@ public final class BlocksMissingException extends SluiceException {
       case EXPIRED -> StatusCode.EXPIRED;
       case LOST -> StatusCode.LOST;
       case UNREACHABLE -> StatusCode.INTERNAL;
-      case CORRUPT -> StatusCode.BLOCK_CORRUPT;
+      case CORRUPT, MISMATCH -> StatusCode.BLOCK_CORRUPT;
     };
   }
 }

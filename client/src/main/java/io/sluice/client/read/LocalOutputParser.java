@@ -127,6 +127,7 @@ final class LocalOutputParser {
         break;
       }
       ShuffleBlock block = block(start, length);
+      read.throwIfMissing();
       if (block != null) {
         return block;
       }

@@ -2,6 +2,7 @@ package io.sluice.client.read;
 
 import io.netty.buffer.ByteBuf;
 import io.sluice.common.block.BlockHeader;
+import io.sluice.common.block.Receipt;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
@@ -18,7 +19,7 @@ import java.util.PriorityQueue;
  */
 final class MapOrder {
   /** Heap of a held block, which counts against the limit beside its bytes. */
-  static final int BLOCK_HEAP_BYTES = 128;
+  static final int BLOCK_HEAP_BYTES = 168;
 
   private static final Comparator<HeldBlock> ORDER =
       Comparator.comparingInt((HeldBlock block) -> block.progress.partition())
@@ -43,6 +44,7 @@ final class MapOrder {
     private final int attemptIndex;
     private final int rank;
     private final BlockHeader header;
+    private final Receipt receipt;
     private final HeldBytes.Chunk chunk;
     private final int payloadAt;
 
@@ -50,12 +52,14 @@ final class MapOrder {
         PartitionProgress progress,
         int attemptIndex,
         BlockHeader header,
+        Receipt receipt,
         HeldBytes.Chunk chunk,
         int payloadAt) {
       this.progress = progress;
       this.attemptIndex = attemptIndex;
       this.rank = progress.expected().rank(attemptIndex);
       this.header = header;
+      this.receipt = receipt;
       this.chunk = chunk;
       this.payloadAt = payloadAt;
     }
@@ -70,6 +74,11 @@ final class MapOrder {
 
     BlockHeader header() {
       return header;
+    }
+
+    /** Null unless the block is the last of its attempt. */
+    Receipt receipt() {
+      return receipt;
     }
 
     /** Contains the payload; borrowed until the block is released. */
@@ -107,6 +116,7 @@ final class MapOrder {
   /**
    * Holds a block if it must wait for others.
    *
+   * @param receipt null unless the block is the last of its attempt
    * @param buffer borrows: contains the payload at {@code payloadAt}
    * @return false if the block is to be delivered now
    */
@@ -114,6 +124,7 @@ final class MapOrder {
       PartitionProgress progress,
       int attemptIndex,
       BlockHeader header,
+      Receipt receipt,
       ByteBuf buffer,
       int payloadAt) {
     if (!mustWait(progress, attemptIndex, header.sequence())) {
@@ -126,7 +137,7 @@ final class MapOrder {
     }
     int at = chunk.bytes().writerIndex();
     chunk.bytes().writeBytes(buffer, payloadAt, header.payloadLength());
-    held.add(new HeldBlock(progress, attemptIndex, header, chunk, at));
+    held.add(new HeldBlock(progress, attemptIndex, header, receipt, chunk, at));
     heldBytes += header.blockLength() + BLOCK_HEAP_BYTES;
     if (heldBytes > maxHeldBytes) {
       giveUp();

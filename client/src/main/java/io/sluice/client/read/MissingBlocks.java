@@ -6,7 +6,8 @@ import java.util.List;
 /**
  * The blocks of one map attempt in one partition, some or all of which are missing.
  *
- * @param answers results of the visited servers, in this order
+ * @param answers results of the visited servers, in this order; with MISMATCH, the servers from
+ *     which the blocks may have come
  * @param detail explanation of the reason, with the result of local output if it was read; one line
  */
 public record MissingBlocks(
@@ -34,7 +35,9 @@ public record MissingBlocks(
      */
     UNREACHABLE,
     /** They exist, but every copy is damaged. */
-    CORRUPT
+    CORRUPT,
+    /** All blocks arrived, but their records are not those of the map task's receipt. */
+    MISMATCH
   }
 
   /**

@@ -7,6 +7,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
  * Progress of one partition in a read: which blocks have arrived, which servers were visited, and
@@ -151,6 +152,11 @@ final class PartitionProgress {
     return true;
   }
 
+  /** The servers visited so far, by their indexes in the assignment. */
+  IntStream visited() {
+    return IntStream.range(0, visits).map(order::server).distinct();
+  }
+
   /** Number of requests for a newer assignment. */
   int assignmentRequests() {
     return assignmentRequests;
@@ -234,6 +240,7 @@ final class PartitionProgress {
       case LOST -> 3;
       case CORRUPT -> 4;
       case EXPIRED -> 5;
+      case MISMATCH -> 6;
     };
   }
 
@@ -246,6 +253,17 @@ final class PartitionProgress {
         Reason.CORRUPT,
         answers,
         problem);
+  }
+
+  /** Describes an attempt whose records do not match its receipt. */
+  MissingBlocks mismatch(int attemptIndex, List<MissingBlocks.Answer> from, String difference) {
+    return new MissingBlocks(
+        partition(),
+        expected.attempt(attemptIndex),
+        expected.mapIndex(attemptIndex),
+        Reason.MISMATCH,
+        from,
+        difference);
   }
 
   /** Describes the missing blocks of an attempt. */

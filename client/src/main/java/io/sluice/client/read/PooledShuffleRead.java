@@ -108,7 +108,8 @@ public final class PooledShuffleRead implements ShuffleRead {
                     config.orderedBytes(),
                     new HeldBytes(allocator, budget, config.sliceBytes()))
                 : null,
-            progress::missing);
+            progress::missing,
+            progress::mismatch);
     this.sliceParser =
         new SliceParser(shuffle, config.retry().maxAttempts(), parts, assembler, allocator);
     this.localParser =

@@ -8,6 +8,8 @@ package io.sluice.client.read;
  * @param uncompressedBytes uncompressed bytes of these blocks
  * @param records records of these blocks
  * @param skippedBlocks duplicates, and blocks of attempts that were not expected
+ * @param receipts attempts, in one partition each, whose records matched the receipt of the map
+ *     task
  * @param waitNanos time that the task waited for servers and local output
  */
 public record ReadCounters(
@@ -16,13 +18,14 @@ public record ReadCounters(
     long uncompressedBytes,
     long records,
     long skippedBlocks,
+    long receipts,
     long waitNanos,
     Requests requests,
     Files files,
     Local local) {
   public static final ReadCounters ZERO =
       new ReadCounters(
-          0, 0, 0, 0, 0, 0, new Requests(0, 0, 0, 0), new Files(0, 0), new Local(0, 0, 0));
+          0, 0, 0, 0, 0, 0, 0, new Requests(0, 0, 0, 0), new Files(0, 0), new Local(0, 0, 0));
 
   /**
    * Requests to servers.
@@ -73,6 +76,7 @@ public record ReadCounters(
         uncompressedBytes + other.uncompressedBytes,
         records + other.records,
         skippedBlocks + other.skippedBlocks,
+        receipts + other.receipts,
         waitNanos + other.waitNanos,
         requests.plus(other.requests),
         files.plus(other.files),

@@ -195,6 +195,23 @@ final class ReadProgress {
     }
   }
 
+  /**
+   * Records an attempt whose records do not match its receipt, with the sources from which its
+   * blocks may have come.
+   */
+  void mismatch(PartitionProgress progress, int attemptIndex, String difference) {
+    List<MissingBlocks.Answer> answers = new ArrayList<>();
+    progress
+        .visited()
+        .forEach(
+            server ->
+                answers.add(new MissingBlocks.Answer(servers.get(server).name(), Reason.MISMATCH)));
+    boolean isLocal = local.mayHave(progress.expected().attempt(attemptIndex));
+    missing.add(
+        progress.mismatch(
+            attemptIndex, answers, difference + (isLocal ? " (servers or local output)" : "")));
+  }
+
   void throwIfMissing() throws BlocksMissingException {
     if (!missing.isEmpty()) {
       throw new BlocksMissingException(request.assignment().shuffle().getShuffle(), missing);

@@ -65,6 +65,7 @@ final class ReadTally {
         assembler.uncompressedBytes(),
         assembler.records(),
         assembler.skipped(),
+        assembler.receiptsMatched(),
         serverWaitNanos + localWaitNanos,
         new ReadCounters.Requests(opens, fetches, retries, fetchNanos),
         new ReadCounters.Files(fileBytes, fileFailures),

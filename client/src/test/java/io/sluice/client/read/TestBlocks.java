@@ -5,6 +5,7 @@ import io.netty.buffer.Unpooled;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.fake.FakeServer;
 import io.sluice.client.server.ConnectionPool;
+import io.sluice.common.block.BatchChecksum;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.block.BlockFormat;
 import io.sluice.common.block.BlockFormatException;
@@ -23,6 +24,7 @@ final class TestBlocks {
   private final List<byte[]> blocks = new ArrayList<>();
   private long writtenRecords;
   private long writtenBytes;
+  private long writtenChecksum;
 
   private TestBlocks(int partition, long attempt) {
     this.partition = partition;
@@ -39,6 +41,7 @@ final class TestBlocks {
       byte[] bytes = new byte[length * blocksEach[content]];
       random.nextBytes(bytes);
       made.batches.add(bytes);
+      made.writtenChecksum += new BatchChecksum().of(bytes, 0, bytes.length, bytes.length);
       for (int part = 0; part < blocksEach[content]; part++) {
         boolean isContinued = part + 1 < blocksEach[content];
         boolean isLast = !isContinued && content + 1 == blocksEach.length;
@@ -70,11 +73,13 @@ final class TestBlocks {
     writtenRecords += records;
     writtenBytes += length;
     BlockFormat.seal(
-        Unpooled.wrappedBuffer(block),
-        0,
-        header,
-        header.isLast() ? new Receipt(writtenRecords, writtenBytes, 0) : Receipt.NONE);
+        Unpooled.wrappedBuffer(block), 0, header, header.isLast() ? receipt() : Receipt.NONE);
     blocks.add(block);
+  }
+
+  /** Receipt of the blocks so far. */
+  Receipt receipt() {
+    return new Receipt(writtenRecords, writtenBytes, writtenChecksum);
   }
 
   /** Returns the blocks with another receipt in the last one. */

@@ -10,10 +10,16 @@ public final class BlockFormat {
   /**
    * Completes the block at {@code index} by writing its header with the checksum; the payload must
    * already follow the space of the header. A LAST block gets the receipt of an attempt that has no
-   * other block in the partition.
+   * other block in the partition, and whose payload is its records.
    */
   public static void seal(ByteBuf buffer, int index, BlockHeader header) {
-    seal(buffer, index, header, header.isLast() ? Receipt.ofOnlyBlock(header) : Receipt.NONE);
+    Receipt receipt = Receipt.NONE;
+    if (header.isLast()) {
+      byte[] payload = new byte[header.payloadLength()];
+      buffer.getBytes(index + BlockHeader.LENGTH, payload);
+      receipt = Receipt.ofOnlyBlock(header, payload);
+    }
+    seal(buffer, index, header, receipt);
   }
 
   /**

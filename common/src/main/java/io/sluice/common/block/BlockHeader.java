@@ -23,7 +23,7 @@ import io.sluice.common.block.BlockFormatException.Reason;
  *  36    4 payloadLength       at least 0; 0 only for an empty LAST block
  *  40    6 receiptRecords      of all blocks of the attempt in the partition; 0 unless LAST
  *  46    6 receiptBytes        sum of their uncompressedLength; 0 unless LAST
- *  52    8 receiptChecksum     over their records; 0 if not computed, and unless LAST
+ *  52    8 receiptChecksum     sum of the checksums of their batches; 0 unless LAST
  *  60    4 crc32c              Castagnoli, over bytes 0..59 and the payload
  * </pre>
  *

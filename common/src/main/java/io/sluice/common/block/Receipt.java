@@ -8,7 +8,7 @@ import io.netty.buffer.ByteBuf;
  *
  * @param records 0 to {@link #MAX_COUNT}
  * @param bytes uncompressed, 0 to {@link #MAX_COUNT}
- * @param checksum over the records in any order; 0 if not computed
+ * @param checksum sum of the {@link BatchChecksum}s of all batches, in any order
  */
 public record Receipt(long records, long bytes, long checksum) {
   /** Largest count: 48 bits. */
@@ -29,9 +29,17 @@ public record Receipt(long records, long bytes, long checksum) {
     }
   }
 
-  /** For an attempt with one block in the partition. */
-  static Receipt ofOnlyBlock(BlockHeader header) {
-    return new Receipt(header.recordCount(), header.uncompressedLength(), 0);
+  /**
+   * For an attempt with one block in the partition, whose payload is its records: not encoded,
+   * compressed or encrypted.
+   */
+  static Receipt ofOnlyBlock(BlockHeader header, byte[] payload) {
+    return new Receipt(
+        header.recordCount(),
+        header.uncompressedLength(),
+        payload.length == 0
+            ? 0
+            : new BatchChecksum().of(payload, 0, payload.length, header.recordCount()));
   }
 
   /**

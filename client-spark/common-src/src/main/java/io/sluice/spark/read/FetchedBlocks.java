@@ -132,7 +132,7 @@ public final class FetchedBlocks implements BlockContents {
   private static boolean explainsLoss(Reason reason) {
     return switch (reason) {
       case NEVER_WRITTEN, INCOMPLETE -> false;
-      case EXPIRED, LOST, UNREACHABLE, CORRUPT -> true;
+      case EXPIRED, LOST, UNREACHABLE, CORRUPT, MISMATCH -> true;
     };
   }
 

@@ -51,6 +51,7 @@ class FetchedBlocksTest {
                   300,
                   4,
                   0,
+                  0,
                   2_500_000,
                   new ReadCounters.Requests(1, 1, 0, 3_500_000),
                   new ReadCounters.Files(0, 0),
