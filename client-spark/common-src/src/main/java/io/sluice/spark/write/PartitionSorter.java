@@ -30,6 +30,9 @@ import org.slf4j.LoggerFactory;
  * Sorting by partition is a radix sort over the upper three bytes of an array of longs. The array
  * is twice as long as the pointers need, because the sort needs the same space again.
  *
+ * <p>Each flush proves that it has written every inserted record once, to its partition: it
+ * compares sums over the pointers and the lengths. From the output on, receipts prove that.
+ *
  * <p>The sorter flushes all records as blocks to the output when the configured size is reached,
  * when Spark has no more memory, or when another consumer of the task needs memory. It never writes
  * a file, and its memory does not grow with the number of partitions.
@@ -79,6 +82,8 @@ public final class PartitionSorter extends MemoryConsumer {
   /** Maximum factor by which many partitions raise the flush threshold. */
   private static final int MAX_THRESHOLD_FACTOR = 4;
 
+  private static final long POINTER_FACTOR = 0xD6E8FEB86659FD93L;
+
   private final MapOutput output;
   private final long spillBytes;
   private final int blockBytes;
@@ -94,6 +99,7 @@ public final class PartitionSorter extends MemoryConsumer {
   private long pointerLimit;
   private int count;
   private long recordBytes;
+  private long pointerSum;
   private boolean busy;
   private byte[] block = new byte[0];
   private long peakBytes;
@@ -161,15 +167,21 @@ public final class PartitionSorter extends MemoryConsumer {
       if (lengthBytes == Long.BYTES) {
         pageCursor = (pageCursor + Long.BYTES - 1) & -Long.BYTES;
       }
-      pointers.set(
-          count++,
+      long pointer =
           (long) partition << PARTITION_SHIFT
               | (address >>> PAGE_BITS_IN_ADDRESS) << PAGE_SHIFT
-              | (address & OFFSET_MASK));
+              | (address & OFFSET_MASK);
+      pointers.set(count++, pointer);
+      pointerSum += mixed(pointer);
       recordBytes += length;
     } finally {
       busy = false;
     }
+  }
+
+  /** Spreads the bits of a pointer, so that sums of different sets of pointers differ. */
+  private static long mixed(long pointer) {
+    return (pointer ^ pointer >>> Integer.SIZE) * POINTER_FACTOR;
   }
 
   /** Writes all remaining records. */
@@ -297,8 +309,7 @@ public final class PartitionSorter extends MemoryConsumer {
       int first =
           RadixSort.sort(pointers, count, FIRST_SORTED_BYTE, LAST_SORTED_BYTE, false, false);
       writeBlocks(first, first + count);
-      count = 0;
-      recordBytes = 0;
+      clearRecords();
     }
     freePages();
     if (pointers != null && pointers.size() > FIRST_POINTERS) {
@@ -314,14 +325,19 @@ public final class PartitionSorter extends MemoryConsumer {
     int partition = -1;
     int filled = 0;
     int records = 0;
+    long writtenBytes = 0;
+    long writtenSum = 0;
     for (int i = first; i < end; i++) {
       long pointer = pointers.get(i);
+      writtenSum += mixed(pointer);
       int recordPartition = (int) (pointer >>> PARTITION_SHIFT);
       long address =
           (pointer >>> PAGE_SHIFT & PAGE_MASK) << PAGE_BITS_IN_ADDRESS | (pointer & OFFSET_MASK);
       Object base = taskMemoryManager.getPage(address);
       long at = taskMemoryManager.getOffsetInPage(address);
       int length = UnsafeAlignedOffset.getSize(base, at);
+      writtenBytes += length;
+      requireWithin(length, writtenBytes);
       if (records > 0 && (recordPartition != partition || filled + length > block.length)) {
         output.add(partition, block, filled, records);
         filled = 0;
@@ -339,8 +355,32 @@ public final class PartitionSorter extends MemoryConsumer {
         records++;
       }
     }
+    if (writtenBytes != recordBytes || writtenSum != pointerSum) {
+      throw new IllegalStateException(
+          "sorted records are not those that were inserted: records="
+              + count
+              + " bytes="
+              + writtenBytes
+              + " expectedBytes="
+              + recordBytes
+              + " pointersMatch="
+              + (writtenSum == pointerSum));
+    }
     if (records > 0) {
       output.add(partition, block, filled, records);
+    }
+  }
+
+  /** Checks a length before it is used. */
+  private void requireWithin(int length, long writtenBytes) {
+    if (length < 0 || writtenBytes > recordBytes) {
+      throw new IllegalStateException(
+          "length of a sorted record is wrong: length="
+              + length
+              + " bytes="
+              + writtenBytes
+              + " expectedBytes="
+              + recordBytes);
     }
   }
 
@@ -360,8 +400,13 @@ public final class PartitionSorter extends MemoryConsumer {
       pointers = null;
       pointerLimit = 0;
     }
+    clearRecords();
+  }
+
+  private void clearRecords() {
     count = 0;
     recordBytes = 0;
+    pointerSum = 0;
   }
 
   private void notePeak() {

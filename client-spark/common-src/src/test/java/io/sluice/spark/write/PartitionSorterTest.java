@@ -1,6 +1,7 @@
 package io.sluice.spark.write;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.spark.write.CollectedOutput.Block;
 import java.io.ByteArrayOutputStream;
@@ -17,9 +18,11 @@ import org.apache.spark.memory.MemoryMode;
 import org.apache.spark.memory.TaskMemoryManager;
 import org.apache.spark.memory.UnifiedMemoryManager;
 import org.apache.spark.unsafe.Platform;
+import org.apache.spark.unsafe.memory.MemoryBlock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class PartitionSorterTest {
   private static final int MIB = 1 << 20;
@@ -95,6 +98,79 @@ class PartitionSorterTest {
     sorter.release();
     assertThat(sorter.getUsed()).isZero();
     assertThat(memory.cleanUpAllAllocatedMemory()).isZero();
+  }
+
+  /** Faults of the sorter or of its memory, between an insert and the flush. */
+  enum Fault {
+    /** One record is there twice, another is not there. */
+    POINTER_COPIED {
+      @Override
+      void damage(MemoryBlock pointers, MemoryBlock page) {
+        set(pointers, 3, get(pointers, 5));
+      }
+    },
+    PARTITION_CHANGED {
+      @Override
+      void damage(MemoryBlock pointers, MemoryBlock page) {
+        set(pointers, 3, get(pointers, 3) ^ 1L << 40);
+      }
+    },
+    LENGTH_CHANGED {
+      @Override
+      void damage(MemoryBlock pointers, MemoryBlock page) {
+        Platform.putInt(page.getBaseObject(), page.getBaseOffset(), 21);
+      }
+    },
+    LENGTH_NEGATIVE {
+      @Override
+      void damage(MemoryBlock pointers, MemoryBlock page) {
+        Platform.putInt(page.getBaseObject(), page.getBaseOffset(), -20);
+      }
+    },
+    LENGTH_HUGE {
+      @Override
+      void damage(MemoryBlock pointers, MemoryBlock page) {
+        Platform.putInt(page.getBaseObject(), page.getBaseOffset(), Integer.MAX_VALUE);
+      }
+    };
+
+    abstract void damage(MemoryBlock pointers, MemoryBlock page);
+
+    static long get(MemoryBlock block, int index) {
+      return Platform.getLong(block.getBaseObject(), block.getBaseOffset() + index * 8L);
+    }
+
+    static void set(MemoryBlock block, int index, long value) {
+      Platform.putLong(block.getBaseObject(), block.getBaseOffset() + index * 8L, value);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Fault.class)
+  void failsIfItDoesNotWriteWhatWasInserted(Fault fault) throws IOException {
+    List<MemoryBlock> allocated = new ArrayList<>();
+    SparkConf conf = new SparkConf(false);
+    TaskMemoryManager memory =
+        new TaskMemoryManager(new UnifiedMemoryManager(conf, 16 * MIB, 0, 1), 0) {
+          @Override
+          public MemoryBlock allocatePage(long size, MemoryConsumer consumer) {
+            MemoryBlock block = super.allocatePage(size, consumer);
+            allocated.add(block);
+            return block;
+          }
+        };
+    PartitionSorter sorter = new PartitionSorter(memory, output, 8 * MIB, 1024);
+    for (int i = 0; i < 100; i++) {
+      insert(sorter, 2, new byte[20]);
+    }
+    assertThat(allocated).hasSize(2);
+
+    fault.damage(allocated.get(1), allocated.get(0));
+
+    assertThatThrownBy(sorter::finish)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("expectedBytes=2000");
+    sorter.release();
   }
 
   @Test
