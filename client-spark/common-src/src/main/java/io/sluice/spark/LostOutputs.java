@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.IntConsumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.apache.spark.FetchFailed;
@@ -42,6 +43,8 @@ import scala.Option;
  * <p>For a server that did not answer readers, a replacement server is requested, so that
  * recomputed output does not go to the unresponsive server again.
  *
+ * <p>The number of attempts whose records do not match their receipts is reported to operators.
+ *
  * <p>An attempt that Spark has replaced meanwhile has another id and stays registered. Runs on
  * Spark's listener thread.
  */
@@ -56,6 +59,7 @@ public final class LostOutputs extends SparkListener {
   private final Supplier<Collection<Integer>> shuffles;
   private final ApplicationAssignments assignments;
   private final Executor background;
+  private final IntConsumer wrongReceipts;
   private final RepeatedLosses repeated = new RepeatedLosses();
 
   /**
@@ -63,18 +67,21 @@ public final class LostOutputs extends SparkListener {
    * @param shuffles supplies the shuffles that use servers now
    * @param assignments asked to replace servers that did not answer
    * @param background runs calls that may wait for a coordinator; may reject them
+   * @param wrongReceipts receives the number of attempts whose records do not match their receipts
    */
   public LostOutputs(
       MapOutputTrackerMaster tracker,
       boolean filesOutliveExecutors,
       Supplier<Collection<Integer>> shuffles,
       ApplicationAssignments assignments,
-      Executor background) {
+      Executor background,
+      IntConsumer wrongReceipts) {
     this.tracker = tracker;
     this.filesOutliveExecutors = filesOutliveExecutors;
     this.shuffles = shuffles;
     this.assignments = assignments;
     this.background = background;
+    this.wrongReceipts = wrongReceipts;
   }
 
   @Override
@@ -91,6 +98,10 @@ public final class LostOutputs extends SparkListener {
     }
     if (!MapLocation.isPlaceholder(failure.bmAddress(), failure.mapId())) {
       return;
+    }
+    int wrong = MissingMaps.wrongReceiptsIn(failure.message());
+    if (wrong > 0) {
+      wrongReceipts.accept(wrong);
     }
     requestReplacements(shuffle, MissingMaps.silentServersIn(failure.message()));
     Option<ShuffleStatus> known = tracker.shuffleStatuses().get(shuffle);

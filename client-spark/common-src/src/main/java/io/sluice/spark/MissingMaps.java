@@ -20,14 +20,17 @@ import java.util.stream.Collectors;
  *  missing  := "missing-maps[" attempt *( "," attempt ) "]"
  *  attempt  := map index ":" map attempt id       both decimal
  *  servers  := ( "blamed" | "silent" ) "-servers[" [ name *( "," name ) ] "]"
+ *  receipts := "wrong-receipts[" number "]"
  * </pre>
  *
  * <p>Blamed servers have lost data or did not answer; if no server reported a loss, all servers
- * that were asked are blamed. Silent servers did not answer.
+ * that were asked are blamed. Silent servers did not answer. Receipts of some of the attempts can
+ * be wrong: their records do not match.
  */
 public final class MissingMaps {
   private static final Pattern TEXT = Pattern.compile("missing-maps\\[([0-9:,]+)]");
   private static final Pattern BLAMED = Pattern.compile("blamed-servers\\[([^\\]]+)]");
+  private static final Pattern RECEIPTS = Pattern.compile("wrong-receipts\\[([0-9]{1,9})]");
   private static final Pattern SILENT = Pattern.compile("silent-servers\\[([^\\]]+)]");
 
   /**
@@ -89,6 +92,17 @@ public final class MissingMaps {
   /** The servers that did not answer, according to a message. */
   public static List<String> silentServersIn(String message) {
     return found(SILENT, message);
+  }
+
+  /** The number of attempts whose records do not match their receipts, as text. */
+  public static String wrongReceipts(long attempts) {
+    return "wrong-receipts[" + attempts + "]";
+  }
+
+  /** The number of attempts whose records do not match their receipts, according to a message. */
+  public static int wrongReceiptsIn(String message) {
+    Matcher matcher = RECEIPTS.matcher(message);
+    return matcher.find() ? Integer.parseInt(matcher.group(1)) : 0;
   }
 
   private static List<String> found(Pattern pattern, String message) {

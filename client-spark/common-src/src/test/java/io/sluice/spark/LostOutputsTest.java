@@ -37,11 +37,17 @@ class LostOutputsTest {
   private final ApplicationAssignments assignments =
       new ApplicationAssignments(
           (shuffle, partitions, excluded) -> Optional.of(TestAssignments.server(7)), 10, () -> 0);
+  private final List<Integer> wrongReceipts = new ArrayList<>();
   private final LostOutputs lost = lost(false);
 
   private LostOutputs lost(boolean filesOutliveExecutors) {
     return new LostOutputs(
-        tracker, filesOutliveExecutors, () -> List.of(SHUFFLE), assignments, Runnable::run);
+        tracker,
+        filesOutliveExecutors,
+        () -> List.of(SHUFFLE),
+        assignments,
+        Runnable::run,
+        wrongReceipts::add);
   }
 
   @BeforeEach
@@ -85,7 +91,8 @@ class LostOutputsTest {
         MissingMaps.text(maps)
             + MissingMaps.servers(
                 asked.isEmpty() ? List.of() : List.of(asked),
-                silent.isEmpty() ? List.of() : List.of(silent));
+                silent.isEmpty() ? List.of() : List.of(silent))
+            + MissingMaps.wrongReceipts(maps.size() - 1);
     Attempt first = maps.get(0);
     return new SparkListenerTaskEnd(
         3,
@@ -106,6 +113,14 @@ class LostOutputsTest {
     lost.onTaskEnd(failure(0, new Attempt(1, 101), new Attempt(4, 104)));
 
     assertThat(missing()).containsExactly(1, 4);
+  }
+
+  @Test
+  void reportsWrongReceipts() {
+    lost.onTaskEnd(failure(0, new Attempt(1, 101), new Attempt(4, 104)));
+    lost.onTaskEnd(failure(0, new Attempt(2, 102)));
+
+    assertThat(wrongReceipts).containsExactly(1);
   }
 
   @Test

@@ -34,6 +34,17 @@ class MissingMapsTest {
   }
 
   @Test
+  void findsTheNumberOfWrongReceipts() {
+    String message =
+        MissingMaps.text(List.of(new Attempt(1, 2))) + " " + MissingMaps.wrongReceipts(3) + "\n";
+
+    assertThat(MissingMaps.wrongReceiptsIn(message)).isEqualTo(3);
+    assertThat(MissingMaps.wrongReceiptsIn(MissingMaps.wrongReceipts(0))).isZero();
+    assertThat(MissingMaps.wrongReceiptsIn("wrong-receipts[99999999999]")).isZero();
+    assertThat(MissingMaps.wrongReceiptsIn("nothing of ours")).isZero();
+  }
+
+  @Test
   void findsTheServersInTheSameMessage() {
     String message =
         MissingMaps.text(List.of(new Attempt(1, 2)))

@@ -47,6 +47,14 @@ public interface ApplicationSession extends AutoCloseable {
   default void onMoved(MovedShuffles listener) {}
 
   /**
+   * Reports that readers got other records of map attempts than these wrote. Operators get the
+   * number with the next renewal of the lease.
+   *
+   * @param attempts number of attempts, in one partition each
+   */
+  default void reportWrongReceipts(int attempts) {}
+
+  /**
    * Unregisters a shuffle at all its servers, in the background and best effort. A shuffle without
    * assignment is ignored.
    */

@@ -75,9 +75,11 @@ public final class LeasedApplicationSession implements ApplicationSession {
   private volatile MovedShuffles moved;
   // Applied moves that are not yet reported to a coordinator. Owned by the background thread.
   private final Set<ShuffleMove> appliedMoves = new LinkedHashSet<>();
-  // Both guarded by this.
+  // All guarded by this.
   private int fallbacks;
   private String lastFallback = "";
+  // Not yet reported to a coordinator.
+  private int wrongReceipts;
   private volatile boolean registered;
   private volatile boolean coordinatorsUnreachable;
   private volatile boolean closed;
@@ -360,12 +362,14 @@ public final class LeasedApplicationSession implements ApplicationSession {
     }
     long nextMs = RENEWAL_RETRY_MS;
     try {
-      RenewLeaseReply reply = coordinators.renewLease(renewal());
+      RenewLeaseRequest request = renewal();
+      RenewLeaseReply reply = coordinators.renewLease(request);
       StatusCode status = StatusCode.of(reply.getStatus());
       if (status == StatusCode.OK) {
         nextMs = thirdOf(reply.getLeaseMs());
         identity.acceptToken(reply.hasToken(), reply.getToken(), application);
         appliedMoves.clear();
+        wrongReceiptsReported(request.getWrongReceipts());
         if (applyMoves(reply.getMovesList())) {
           // The leaving server waits for the report before it exits.
           nextMs = Math.min(nextMs, RENEWAL_RETRY_MS);
@@ -421,6 +425,15 @@ public final class LeasedApplicationSession implements ApplicationSession {
   }
 
   @Override
+  public synchronized void reportWrongReceipts(int attempts) {
+    wrongReceipts = Math.addExact(wrongReceipts, attempts);
+  }
+
+  private synchronized void wrongReceiptsReported(int attempts) {
+    wrongReceipts -= attempts;
+  }
+
+  @Override
   public void onMoved(MovedShuffles listener) {
     moved = listener;
   }
@@ -432,6 +445,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
         .setFallbackShuffles(fallbacks)
         .setLastFallbackReason(lastFallback)
         .setPublicKey(identity.publicKey())
+        .setWrongReceipts(wrongReceipts)
         .build();
   }
 

@@ -109,6 +109,9 @@ class ApplicationSessionTest {
       if (request.getAppliedMovesCount() > 0) {
         asked.add("applied " + request.getAppliedMoves(0).getTo().getName());
       }
+      if (request.getWrongReceipts() > 0) {
+        asked.add("wrong " + request.getWrongReceipts());
+      }
       RenewLeaseReply.Builder reply =
           RenewLeaseReply.newBuilder()
               .setStatus(
@@ -327,6 +330,25 @@ class ApplicationSessionTest {
 
     session.onMoved((shuffle, from, to) -> true);
     coordinator.awaitAsked("applied t");
+  }
+
+  @Test
+  void reportsWrongReceiptsOnceToACoordinatorThatKnowsTheApplication() throws Exception {
+    FakeCoordinator coordinator = new FakeCoordinator();
+    LeasedApplicationSession session = session(5_000, serve(coordinator, 0).getPort());
+    session.registerShuffle(0, 1);
+    session.reportWrongReceipts(3);
+    coordinator.awaitAsked("wrong 3");
+    coordinator.awaitAsked("renew");
+    coordinator.awaitAsked("renew");
+    assertThat(coordinator.asked).noneMatch(line -> line.startsWith("wrong"));
+
+    coordinator.known.clear();
+    session.reportWrongReceipts(4);
+
+    // The first report is answered UNKNOWN_APPLICATION.
+    coordinator.awaitAsked("wrong 4");
+    coordinator.awaitAsked("wrong 4");
   }
 
   @Test

@@ -42,6 +42,7 @@ public record Event(Kind kind, List<Field> fields) {
     APPLICATION_DENIED(Level.WARN, "application denied"),
     APPLICATION_ENDED(Level.INFO, "application ended"),
     APPLICATION_EXPIRED(Level.WARN, "application expired"),
+    RECEIPTS_WRONG(Level.ERROR, "readers got other records than map tasks wrote"),
     SHUFFLE_ASSIGNED(Level.DEBUG, "shuffle assigned"),
     SHUFFLE_SHORT_OF_COPIES(Level.WARN, "shuffle assigned with fewer replicas than requested"),
     SHUFFLE_REFUSED(Level.WARN, "shuffle refused"),

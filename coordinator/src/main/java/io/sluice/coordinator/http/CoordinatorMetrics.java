@@ -83,6 +83,11 @@ public final class CoordinatorMetrics implements StateOwner.Probe, StateLog.Prob
           PREFIX + "quotas_reached_total",
           "Applications that reached a quota, so that servers refuse their pushes, by cause",
           "cause");
+  private static final Metric WRONG_RECEIPTS =
+      Metric.counter(
+          PREFIX + "wrong_receipts_total",
+          "Map attempts, in one partition each, of which a reader got other records than the attempt"
+              + " wrote, as drivers of Spark reported");
   private static final Metric LOG_APPEND_SECONDS =
       Metric.histogram(
           PREFIX + "log_append_seconds",
@@ -140,6 +145,7 @@ public final class CoordinatorMetrics implements StateOwner.Probe, StateLog.Prob
   private final Counter serversLost = counter(SERVERS_LOST);
   private final Counter denied = counter(DENIED);
   private final Counter quotasReached = counter(QUOTAS_REACHED);
+  private final Counter wrongReceipts = counter(WRONG_RECEIPTS);
   private final Histogram logAppendSeconds = histogram(LOG_APPEND_SECONDS);
   private final Counter logAppendedBytes = counter(LOG_APPENDED_BYTES);
   private final Counter logAppendedRecords = counter(LOG_APPENDED_RECORDS);
@@ -178,6 +184,7 @@ public final class CoordinatorMetrics implements StateOwner.Probe, StateLog.Prob
                 SERVERS_LOST,
                 DENIED,
                 QUOTAS_REACHED,
+                WRONG_RECEIPTS,
                 LOG_APPEND_SECONDS,
                 LOG_APPENDED_BYTES,
                 LOG_APPENDED_RECORDS,
@@ -221,6 +228,8 @@ public final class CoordinatorMetrics implements StateOwner.Probe, StateLog.Prob
       denied.labels(whole ? "application" : "shuffle", refusal.denial().cause().name()).inc();
     } else if (record instanceof MetadataRecord.QuotaReached reached) {
       quotasReached.labels(reached.denial().cause().name()).inc();
+    } else if (record instanceof MetadataRecord.ReceiptsWrong wrong) {
+      wrongReceipts.inc(wrong.attempts());
     }
   }
 

@@ -142,6 +142,9 @@ public final class ApplicationDecisions {
     if (!known.fallbacks().equals(fallbacks)) {
       records.add(new LoggedChange.FallbacksReported(name, fallbacks));
     }
+    if (request.getWrongReceipts() > 0) {
+      records.add(new MetadataRecord.ReceiptsWrong(name, request.getWrongReceipts()));
+    }
     Moves moves = known.moves();
     List<ShuffleMove> applied =
         request.getAppliedMovesList().stream().filter(moves::isPending).distinct().toList();

@@ -117,6 +117,15 @@ public sealed interface MetadataRecord permits MetadataRecord.InMemory, LoggedCh
     }
   }
 
+  /** A driver reported map attempts whose records did not match their receipts. */
+  record ReceiptsWrong(String application, int attempts) implements Notice {
+    @Override
+    public List<Event> events(ClusterView before) {
+      return List.of(
+          Event.of(Kind.RECEIPTS_WRONG).ofApplication(application).with("attempts", attempts));
+    }
+  }
+
   /** A server sent no heartbeat within the timeout. */
   record ServerLost(String server, long epoch, long silentMs) implements InMemory {
     @Override

@@ -82,6 +82,7 @@ const EVENT_LABELS = {
   APPLICATION_ENDED: "application ended", APPLICATION_EXPIRED: "application expired",
   SHUFFLE_SHORT_OF_COPIES: "fewer replicas than requested", SHUFFLE_REFUSED: "shuffle refused",
   SHUFFLE_MOVING: "shuffle is moved", SHUFFLE_MOVE_APPLIED: "driver uses the new server",
+  RECEIPTS_WRONG: "readers got other records than map tasks wrote",
   DECOMMISSION_ORDERED: "decommission ordered", DECOMMISSION_CANCELLED: "decommission cancelled", LIMITS_SET: "limits of a user changed",
   TOKENS_REVOKED: "tokens revoked",
   METADATA_LOG_FAILED: "metadata log cannot be written", METADATA_LOG_RECOVERED: "metadata log can be written again",

@@ -85,6 +85,21 @@ class ApplicationDecisionsTest {
   }
 
   @Test
+  void listsWrongReceiptsThatADriverReports() {
+    cluster.register("app-1", "ann");
+    int before = cluster.events.size();
+    cluster.renewWithWrongReceipts("app-1", 0);
+    cluster.renewWithWrongReceipts("app-1", -1);
+    assertThat(cluster.events).hasSize(before);
+
+    assertThat(cluster.renewWithWrongReceipts("app-1", 3).getStatus()).isEqualTo(Status.OK);
+    assertThat(cluster.events)
+        .last()
+        .isEqualTo(
+            "ERROR readers got other records than map tasks wrote application=app-1 attempts=3");
+  }
+
+  @Test
   void doesNotRenewAnExpiredLeaseBeforeTheTimeoutCheck() {
     cluster.register("app-1", "ann");
     cluster.nowMs += FakeCluster.LEASE_MS;

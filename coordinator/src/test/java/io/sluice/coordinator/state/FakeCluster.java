@@ -138,6 +138,17 @@ final class FakeCluster {
             nowMs));
   }
 
+  RenewLeaseReply renewWithWrongReceipts(String application, int attempts) {
+    return applied(
+        applicationDecisions.renew(
+            view,
+            RenewLeaseRequest.newBuilder()
+                .setApplication(application)
+                .setWrongReceipts(attempts)
+                .build(),
+            nowMs));
+  }
+
   MoveTargetReply target(MoveTargetRequest request) {
     return applied(moveDecisions.target(view, request, nowMs, seed++));
   }

@@ -115,7 +115,10 @@ public final class FetchedBlocks implements BlockContents {
                 .map(one -> new MissingMaps.Attempt(one.mapIndex(), one.mapAttempt()))
                 .toList())
         + " "
-        + MissingMaps.servers(blamed, silent);
+        + MissingMaps.servers(blamed, silent)
+        + " "
+        + MissingMaps.wrongReceipts(
+            cause.missing().stream().filter(one -> one.reason() == Reason.MISMATCH).count());
   }
 
   private static List<String> serversWith(Predicate<Reason> reason, MissingBlocks missing) {

@@ -17,6 +17,7 @@ public record ShuffleCounters(Writes writes, Reads reads) implements Serializabl
    *
    * @param attempts map attempts that ended
    * @param records records written
+   * @param recordBytes bytes of these records, as Spark serialized them
    * @param pushedBytes bytes that servers accepted; replicas are counted once
    * @param localBytes bytes written to local output
    * @param retries pushes that were repeated
@@ -26,18 +27,20 @@ public record ShuffleCounters(Writes writes, Reads reads) implements Serializabl
   public record Writes(
       long attempts,
       long records,
+      long recordBytes,
       long pushedBytes,
       long localBytes,
       long retries,
       long replacementServers,
       long waitMs)
       implements Serializable {
-    static final Writes ZERO = new Writes(0, 0, 0, 0, 0, 0, 0);
+    static final Writes ZERO = new Writes(0, 0, 0, 0, 0, 0, 0, 0);
 
     Writes plus(Writes other) {
       return new Writes(
           attempts + other.attempts,
           records + other.records,
+          recordBytes + other.recordBytes,
           pushedBytes + other.pushedBytes,
           localBytes + other.localBytes,
           retries + other.retries,
@@ -50,6 +53,7 @@ public record ShuffleCounters(Writes writes, Reads reads) implements Serializabl
    * Counters of reduce tasks.
    *
    * @param count reads that ended
+   * @param receipts receipts that matched: of one map attempt in one partition each
    * @param bytes bytes sent by servers or read directly from their run files
    * @param fileBytes bytes read directly from run files, included in {@code bytes}
    * @param localBytes bytes read from local output
@@ -57,13 +61,20 @@ public record ShuffleCounters(Writes writes, Reads reads) implements Serializabl
    * @param waitMs time that reads waited
    */
   public record Reads(
-      long count, long bytes, long fileBytes, long localBytes, long retries, long waitMs)
+      long count,
+      long receipts,
+      long bytes,
+      long fileBytes,
+      long localBytes,
+      long retries,
+      long waitMs)
       implements Serializable {
-    static final Reads ZERO = new Reads(0, 0, 0, 0, 0, 0);
+    static final Reads ZERO = new Reads(0, 0, 0, 0, 0, 0, 0);
 
     Reads plus(Reads other) {
       return new Reads(
           count + other.count,
+          receipts + other.receipts,
           bytes + other.bytes,
           fileBytes + other.fileBytes,
           localBytes + other.localBytes,
@@ -79,6 +90,7 @@ public record ShuffleCounters(Writes writes, Reads reads) implements Serializabl
         new Writes(
             1,
             push.records(),
+            push.uncompressedBytes(),
             Math.max(0, push.bytes() - localBytes),
             localBytes,
             push.retries(),
@@ -93,6 +105,7 @@ public record ShuffleCounters(Writes writes, Reads reads) implements Serializabl
         Writes.ZERO,
         new Reads(
             1,
+            read.receipts(),
             read.bytes(),
             read.files().bytes(),
             read.local().bytes(),

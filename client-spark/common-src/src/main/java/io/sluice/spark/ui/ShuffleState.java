@@ -29,6 +29,9 @@ public final class ShuffleState implements SparkListenerEvent {
 
   public final ShuffleCounters counters;
 
+  /** Number of times that a reader got other records of a map attempt than it wrote. */
+  public final int wrongReceipts;
+
   /** Also called to deserialize an event log or store; missing fields are null. */
   @JsonCreator
   public ShuffleState(
@@ -37,12 +40,14 @@ public final class ShuffleState implements SparkListenerEvent {
       @JsonProperty("servers") List<String> servers,
       @JsonProperty("generation") int generation,
       @JsonProperty("refusal") String refusal,
-      @JsonProperty("counters") ShuffleCounters counters) {
+      @JsonProperty("counters") ShuffleCounters counters,
+      @JsonProperty("wrongReceipts") int wrongReceipts) {
     this.shuffleId = shuffleId;
     this.partitions = partitions;
     this.servers = servers == null ? List.of() : List.copyOf(servers);
     this.generation = generation;
     this.refusal = refusal == null ? "" : refusal;
     this.counters = counters == null ? ShuffleCounters.ZERO : counters;
+    this.wrongReceipts = wrongReceipts;
   }
 }

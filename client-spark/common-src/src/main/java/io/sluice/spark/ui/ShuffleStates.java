@@ -2,6 +2,7 @@ package io.sluice.spark.ui;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.proto.ServerId;
+import io.sluice.spark.MissingMaps;
 import io.sluice.spark.stats.ShuffleCounters;
 import io.sluice.spark.stats.ShuffleStatistics;
 import java.util.List;
@@ -10,6 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.apache.spark.FetchFailed;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerEvent;
 import org.apache.spark.scheduler.SparkListenerJobEnd;
@@ -43,6 +45,8 @@ public final class ShuffleStates extends SparkListener {
     private volatile ShuffleAssignment assignment;
     private ShuffleCounters posted;
     private int postedGeneration;
+    private int wrongReceipts;
+    private int postedWrongReceipts;
 
     private Followed(ShuffleAssignment assignment, ShuffleStatistics statistics) {
       this.assignment = assignment;
@@ -53,18 +57,26 @@ public final class ShuffleStates extends SparkListener {
     private synchronized ShuffleState changed(int shuffleId) {
       ShuffleCounters now = statistics.value();
       ShuffleAssignment servers = assignment;
-      if (now.equals(posted) && servers.generation() == postedGeneration) {
+      if (now.equals(posted)
+          && servers.generation() == postedGeneration
+          && wrongReceipts == postedWrongReceipts) {
         return null;
       }
       posted = now;
       postedGeneration = servers.generation();
+      postedWrongReceipts = wrongReceipts;
       return new ShuffleState(
           shuffleId,
           servers.partitionCount(),
           servers.servers().stream().map(ServerId::getName).toList(),
           servers.generation(),
           "",
-          now);
+          now,
+          wrongReceipts);
+    }
+
+    private synchronized void addWrongReceipts(int more) {
+      wrongReceipts += more;
     }
   }
 
@@ -86,7 +98,8 @@ public final class ShuffleStates extends SparkListener {
 
   /** Posts the state of a shuffle that uses Spark's built-in shuffle. */
   public void refused(int shuffleId, int partitions, String reason) {
-    bus.accept(new ShuffleState(shuffleId, partitions, List.of(), 0, reason, ShuffleCounters.ZERO));
+    bus.accept(
+        new ShuffleState(shuffleId, partitions, List.of(), 0, reason, ShuffleCounters.ZERO, 0));
   }
 
   /** Posts the last state of a shuffle and removes it. */
@@ -97,6 +110,12 @@ public final class ShuffleStates extends SparkListener {
 
   @Override
   public void onTaskEnd(SparkListenerTaskEnd end) {
+    if (end != null && end.reason() instanceof FetchFailed failure) {
+      Followed shuffle = shuffles.get(failure.shuffleId());
+      if (shuffle != null) {
+        shuffle.addWrongReceipts(MissingMaps.wrongReceiptsIn(failure.message()));
+      }
+    }
     if (nanoTime.getAsLong() - postedNanos >= NANOS_BETWEEN) {
       postAll();
     }

@@ -45,6 +45,8 @@ final class ShuffleTable {
             "Servers",
             "Map attempts",
             "Records",
+            "Bytes of records",
+            "Receipts compared",
             "Pushed",
             "Written locally",
             "Retries",
@@ -82,6 +84,8 @@ final class ShuffleTable {
     html.append("</td>");
     number(html, counters.writes().attempts());
     number(html, counters.writes().records());
+    cell(html, counters.writes().recordBytes(), size(counters.writes().recordBytes()));
+    receipts(html, counters.reads().receipts(), row.wrongReceipts);
     bytes(html, counters.writes().pushedBytes(), most, "sluice-pushed");
     bytes(html, counters.writes().localBytes(), most, "sluice-local");
     number(html, counters.writes().retries() + counters.reads().retries());
@@ -97,6 +101,14 @@ final class ShuffleTable {
 
   private static void number(StringBuilder html, long value) {
     cell(html, value, String.format(Locale.ROOT, "%,d", value));
+  }
+
+  private static void receipts(StringBuilder html, long matched, int wrong) {
+    String warning =
+        wrong == 0
+            ? ""
+            : String.format(Locale.ROOT, ", <span class=\"sluice-warn\">%,d wrong</span>", wrong);
+    cell(html, matched, String.format(Locale.ROOT, "%,d matched", matched) + warning);
   }
 
   private static void millis(StringBuilder html, long value) {

@@ -409,7 +409,8 @@ public class RssShuffleManager extends SortShuffleManager {
             env.blockManager().externalShuffleServiceEnabled(),
             all::assigned,
             assignments,
-            endpoint.threads()));
+            endpoint.threads(),
+            session::reportWrongReceipts));
     sparkContext.addSparkListener(
         new BarrierStages(
             task ->

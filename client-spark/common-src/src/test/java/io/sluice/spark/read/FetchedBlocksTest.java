@@ -130,6 +130,21 @@ class FetchedBlocksTest {
   }
 
   @Test
+  void namesTheServersAndTheNumberOfWrongReceipts() {
+    Answer from = new Answer("s:1", Reason.MISMATCH);
+    read.script.add(
+        new BlocksMissingException(
+            5, List.of(new MissingBlocks(3, 42, 17, Reason.MISMATCH, List.of(from), "records=1"))));
+
+    String message = catchThrowable(contents::next).getMessage();
+
+    assertThat(MissingMaps.in(message)).containsExactly(new MissingMaps.Attempt(17, 42));
+    assertThat(MissingMaps.blamedServersIn(message)).containsExactly("s:1");
+    assertThat(MissingMaps.silentServersIn(message)).isEmpty();
+    assertThat(MissingMaps.wrongReceiptsIn(message)).isEqualTo(1);
+  }
+
+  @Test
   void failsOnlyTheTaskIfTheShuffleHasNewServers() {
     outdated = true;
     MissingBlocks lost =

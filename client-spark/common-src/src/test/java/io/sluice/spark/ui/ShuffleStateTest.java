@@ -11,12 +11,12 @@ import org.junit.jupiter.api.Test;
 class ShuffleStateTest {
   private static final ShuffleCounters COUNTERS =
       new ShuffleCounters(
-          new ShuffleCounters.Writes(1, 2, 3, 4, 5, 6, 7),
-          new ShuffleCounters.Reads(8, 9, 10, 11, 12, 13));
+          new ShuffleCounters.Writes(1, 2, 3, 4, 5, 6, 7, 8),
+          new ShuffleCounters.Reads(9, 10, 11, 12, 13, 14, 15));
 
   @Test
   void isReadFromAnEventLog() {
-    ShuffleState state = new ShuffleState(7, 200, List.of("a:1", "b:2"), 3, "", COUNTERS);
+    ShuffleState state = new ShuffleState(7, 200, List.of("a:1", "b:2"), 3, "", COUNTERS, 4);
 
     SparkListenerEvent read =
         JsonProtocol$.MODULE$.sparkEventFromJson(
@@ -32,6 +32,7 @@ class ShuffleStateTest {
               assertThat(found.generation).isEqualTo(3);
               assertThat(found.refusal).isEmpty();
               assertThat(found.counters).isEqualTo(COUNTERS);
+              assertThat(found.wrongReceipts).isEqualTo(4);
             });
   }
 
@@ -48,6 +49,7 @@ class ShuffleStateTest {
             found -> {
               assertThat(found.servers).isEmpty();
               assertThat(found.counters).isEqualTo(ShuffleCounters.ZERO);
+              assertThat(found.wrongReceipts).isZero();
             });
   }
 }

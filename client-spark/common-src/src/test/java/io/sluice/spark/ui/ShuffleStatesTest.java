@@ -8,12 +8,16 @@ import io.sluice.proto.PartitionRange;
 import io.sluice.proto.RegisterShuffleReply;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleId;
+import io.sluice.spark.MapLocation;
+import io.sluice.spark.MissingMaps;
 import io.sluice.spark.stats.ShuffleCounters;
 import io.sluice.spark.stats.ShuffleStatistics;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.spark.FetchFailed;
+import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.junit.jupiter.api.Test;
 
 class ShuffleStatesTest {
@@ -84,6 +88,19 @@ class ShuffleStatesTest {
   }
 
   @Test
+  void postsWrongReceiptsOfFailedTasks() {
+    states.assigned(newest, statistics);
+    FetchFailed failure =
+        new FetchFailed(MapLocation.of(7), 4, 7, 0, 0, MissingMaps.wrongReceipts(2));
+    states.onTaskEnd(new SparkListenerTaskEnd(3, 0, "ResultTask", failure, null, null, null));
+
+    states.onJobEnd(null);
+
+    assertThat(posted).hasSize(2);
+    assertThat(posted.get(1).wrongReceipts).isEqualTo(2);
+  }
+
+  @Test
   void postsTheReasonOfAFallback() {
     states.refused(9, 3, "NO_SERVERS: none");
 
@@ -94,8 +111,8 @@ class ShuffleStatesTest {
 
   private static ShuffleCounters pushed(long bytes) {
     return new ShuffleCounters(
-        new ShuffleCounters.Writes(1, 0, bytes, 0, 0, 0, 0),
-        new ShuffleCounters.Reads(0, 0, 0, 0, 0, 0));
+        new ShuffleCounters.Writes(1, 0, 0, bytes, 0, 0, 0, 0),
+        new ShuffleCounters.Reads(0, 0, 0, 0, 0, 0, 0));
   }
 
   private static ServerId server(String host) {

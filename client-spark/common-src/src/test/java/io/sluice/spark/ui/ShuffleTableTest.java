@@ -19,7 +19,10 @@ class ShuffleTableTest {
         .contains("Built-in shuffles: </strong>1<")
         .contains("Pushed to servers: </strong>8.0 MiB<")
         .contains("Written to local output: </strong>1.0 MiB<")
-        .contains("Spark's built-in shuffle: no");
+        .contains("Spark's built-in shuffle: no")
+        .contains(">3.0 KiB<")
+        .contains(">1,234 matched<")
+        .contains(">1,234 matched, <span class=\"sluice-warn\">1 wrong</span><");
     assertThat(html.split("<tr>", -1)).as("head and rows").hasSize(5);
     // The largest shuffle has a full bar; the others are in proportion.
     assertThat(html).contains("width:6.00em").contains("width:3.60em").contains("width:1.20em");
@@ -35,8 +38,8 @@ class ShuffleTableTest {
   private static ShuffleState state(int shuffleId, String refusal, long pushed, long local) {
     ShuffleCounters counters =
         new ShuffleCounters(
-            new ShuffleCounters.Writes(1, 2, pushed, local, 0, 0, 0),
-            new ShuffleCounters.Reads(0, 0, 0, 0, 0, 0));
-    return new ShuffleState(shuffleId, 10, List.of("a:1"), 0, refusal, counters);
+            new ShuffleCounters.Writes(1, 2, 3 << 10, pushed, local, 0, 0, 0),
+            new ShuffleCounters.Reads(1, 1234, 0, 0, 0, 0, 0));
+    return new ShuffleState(shuffleId, 10, List.of("a:1"), 0, refusal, counters, shuffleId);
   }
 }
