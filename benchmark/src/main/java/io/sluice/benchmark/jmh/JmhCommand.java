@@ -17,7 +17,8 @@ import picocli.CommandLine.Spec;
 /** {@code sluice bench jmh}. */
 @Command(
     name = "jmh",
-    description = "Run JMH microbenchmarks of the block codec, push framing, and the server's log.",
+    description =
+        "Run JMH microbenchmarks of the block codec, receipts, push framing, and the server's log.",
     footer = {
       "%nOptions of JMH: ./sluice bench jmh -- -h",
       "List benchmarks: ./sluice bench jmh -l"
