@@ -122,6 +122,7 @@ public final class ServerReader<K, V> {
           e.missing().size(),
           e.getMessage());
       e.missing().stream().map(MissingBlocks::mapAttempt).forEach(missing::add);
+      countWrongReceipts(e.missing());
       failIfPassedOn(e, open);
       giveUpServers(e.missing());
     } catch (SluiceException e) {
@@ -138,6 +139,14 @@ public final class ServerReader<K, V> {
       } else {
         receiver.notRead(output);
       }
+    }
+  }
+
+  private void countWrongReceipts(List<MissingBlocks> blocks) {
+    long wrong =
+        blocks.stream().filter(one -> one.reason() == MissingBlocks.Reason.MISMATCH).count();
+    if (wrong > 0) {
+      reporter.incrCounter(SluiceCounter.WRONG_RECEIPTS, wrong);
     }
   }
 

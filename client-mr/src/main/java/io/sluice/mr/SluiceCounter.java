@@ -19,7 +19,9 @@ public enum SluiceCounter {
   /** Reduce side: segments read from servers. */
   SERVER_SEGMENTS,
   /** Reduce side: bytes of the segments read from servers, without segment headers. */
-  SERVER_BYTES;
+  SERVER_BYTES,
+  /** Reduce side: map attempts whose segments did not match their receipts. */
+  WRONG_RECEIPTS;
 
   /** Value of the counter; 0 if absent. Does not create the counter. */
   public long in(Counters counters) {

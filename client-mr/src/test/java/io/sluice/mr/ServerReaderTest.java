@@ -155,8 +155,12 @@ class ServerReaderTest {
             new Class<?>[] {Reporter.class},
             (proxy, method, arguments) -> {
               if (method.getName().equals("incrCounter")) {
-                counters.incrCounter(
-                    (String) arguments[0], (String) arguments[1], (Long) arguments[2]);
+                if (arguments[0] instanceof Enum<?> counter) {
+                  counters.incrCounter(counter, (Long) arguments[1]);
+                } else {
+                  counters.incrCounter(
+                      (String) arguments[0], (String) arguments[1], (Long) arguments[2]);
+                }
               }
               return null;
             });
@@ -251,6 +255,7 @@ class ServerReaderTest {
     assertThat(missed).containsExactly(1);
     assertThat(notRead).containsExactly(2);
     assertThat(memory.open).isEmpty();
+    assertThat(SluiceCounter.WRONG_RECEIPTS.in(new Counters(counters))).isEqualTo(1);
   }
 
   @Test
