@@ -14,6 +14,9 @@ import scala.collection.Iterator;
 /**
  * Decodes block contents into records and counts them. After the last record it closes the contents
  * and updates the task's read metrics.
+ *
+ * <p>If records cannot be decoded, it reads the contents to their end first: bytes that are not
+ * those of the map task then fail the read with a fetch failure, and the map task runs again.
  */
 final class RecordIterator extends AbstractIterator<Tuple2<Object, Object>> {
   private final BlockContents contents;
@@ -46,7 +49,7 @@ final class RecordIterator extends AbstractIterator<Tuple2<Object, Object>> {
 
   @Override
   public boolean hasNext() {
-    while (!ended && (decoded == null || !decoded.hasNext())) {
+    while (!ended && (decoded == null || !hasDecoded())) {
       if (joined || !advance()) {
         ended = true;
         contents.close();
@@ -62,7 +65,35 @@ final class RecordIterator extends AbstractIterator<Tuple2<Object, Object>> {
       throw new NoSuchElementException("every record of the partition has been read");
     }
     metrics.incRecordsRead(1);
-    return decoded.next();
+    try {
+      return decoded.next();
+    } catch (Exception e) {
+      throw afterReceipts(e);
+    }
+  }
+
+  private boolean hasDecoded() {
+    try {
+      return decoded.hasNext();
+    } catch (Exception e) {
+      throw afterReceipts(e);
+    }
+  }
+
+  /**
+   * Throws the failure of the contents, if they fail, or else this one of the serializer. Checked
+   * exceptions are unchecked in Scala.
+   */
+  private RuntimeException afterReceipts(Exception failure) {
+    try {
+      while (contents.next() != null) {
+        // Only the comparison with the receipts matters.
+      }
+    } catch (IOException e) {
+      Platform.throwException(e);
+    }
+    Platform.throwException(failure);
+    return new IllegalStateException(failure);
   }
 
   private boolean advance() {
