@@ -47,8 +47,7 @@ class FrameSenderTest {
           PushOptions.NONE,
           false,
           new TaskEnvironment(
-              new ConnectionPool(
-                  new Restarts(), "app", "test", 1, new ApplicationCredentials()),
+              new ConnectionPool(new Restarts(), "app", "test", 1, new ApplicationCredentials()),
               new ServerHealth(1000, () -> 0),
               memory,
               null),

@@ -101,10 +101,7 @@ class RecordPlanesTest {
 
   /** Records of a map task, sorted by their bytes as the keys of these types are. */
   private static List<byte[]> segment(IntFunction<byte[]> record) {
-    return IntStream.range(0, RECORDS)
-        .mapToObj(record)
-        .sorted(Arrays::compareUnsigned)
-        .toList();
+    return IntStream.range(0, RECORDS).mapToObj(record).sorted(Arrays::compareUnsigned).toList();
   }
 
   /** Records that a serializer of Spark writes for pairs, in the order of the input. */
@@ -222,8 +219,7 @@ class RecordPlanesTest {
     sets.put(
         prefix + "Integer and String of 16 digits",
         pairs(
-            serializer,
-            i -> new Object[] {id(random), String.format("%016x", random.nextLong())}));
+            serializer, i -> new Object[] {id(random), String.format("%016x", random.nextLong())}));
     sets.put(
         prefix + "byte[10] and byte[90] of terasort",
         pairs(
