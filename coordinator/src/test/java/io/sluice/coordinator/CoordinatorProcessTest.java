@@ -402,7 +402,7 @@ class CoordinatorProcessTest {
   void refusesAMessageThatIsTooLong() throws IOException {
     CoordinatorProcess process = start("rss.rpc.message.max.size", "64k");
     CoordinatorBlockingStub client = client(process);
-    assertThatThrownBy(() -> register(client, "x".repeat(100_000)))
+    assertThatThrownBy(() -> register(client, "x".repeat(2_000_000)))
         .isInstanceOfSatisfying(
             StatusRuntimeException.class,
             e ->

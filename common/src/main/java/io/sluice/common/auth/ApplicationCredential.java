@@ -48,7 +48,7 @@ public final class ApplicationCredential {
    *
    * @throws SluiceException DENIED if the bytes are not a token for this key
    */
-  static ApplicationCredential of(ByteString tokenBytes, ProcessIdentity process)
+  static ApplicationCredential of(ByteString tokenBytes, OwnIdentity process)
       throws SluiceException {
     Identity identity = process.identity();
     return new ApplicationCredential(tokenBytes, identity.key(), process.authorities())

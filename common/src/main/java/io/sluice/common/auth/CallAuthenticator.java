@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 
 /** Verifies the proofs of control calls. Thread-safe. */
 public final class CallAuthenticator {
-  private final ProcessIdentity process;
+  private final OwnIdentity process;
   private final TokenVerifier tokens;
   private final Supplier<Users> users;
   private final CallChallenges challenges;
@@ -41,7 +41,7 @@ public final class CallAuthenticator {
    *
    * @param replyProof proof of this process for the reply
    */
-  record Authenticated(Caller caller, byte[] replyProof) {}
+  record Authenticated(Caller caller, ByteString replyProof) {}
 
   static byte[] ascii(String call) {
     return call.getBytes(StandardCharsets.US_ASCII);
@@ -148,11 +148,12 @@ public final class CallAuthenticator {
                 serverKey, proof.getNonce(), ScramKeys.exchangeKey(clientKey, exchange)));
     return new Authenticated(
         caller,
-        ReplyProofs.mac(
-            serverKey,
-            exchange.challenge().toByteArray(),
-            exchange.nonce().toByteArray(),
-            exchange.call()));
+        ByteString.copyFrom(
+            ReplyProofs.mac(
+                serverKey,
+                exchange.challenge().toByteArray(),
+                exchange.nonce().toByteArray(),
+                exchange.call())));
   }
 
   private Authenticated signed(CallProof proof, String call) throws SluiceException {
@@ -186,7 +187,9 @@ public final class CallAuthenticator {
       throw denied("the signature of " + caller.text() + " is not valid for this process");
     }
     return new Authenticated(
-        caller, process.identity().sign(CallProofs.REPLY_LABEL, challenge, nonce, ascii(call)));
+        caller,
+        ByteString.copyFrom(
+            process.identity().sign(CallProofs.REPLY_LABEL, challenge, nonce, ascii(call))));
   }
 
   /** The user of a connection's certificate. */

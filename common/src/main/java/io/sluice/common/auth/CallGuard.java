@@ -127,7 +127,7 @@ public final class CallGuard implements ServerInterceptor {
       } else {
         CallAuthenticator.Authenticated found = authenticator.authenticate(proof, method);
         caller = found.caller();
-        answering = ReplyProofs.proving(call, found.replyProof());
+        answering = ReplyProofs.proving(call, found.replyProof().toByteArray());
       }
     } catch (SluiceException e) {
       end(call, Cause.UNAUTHENTICATED, Caller.ANONYMOUS, e.getMessage());

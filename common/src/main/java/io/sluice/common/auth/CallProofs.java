@@ -63,6 +63,7 @@ public final class CallProofs implements ClientInterceptor {
    * @param host host that was called, as its certificate must name it
    * @param name full name of the method
    */
+  @SuppressWarnings("ArrayRecordComponent") // Never compared.
   private record Call(String host, String name, ChallengeReply challenge, byte[] nonce) {
     byte[] challengeBytes() {
       return challenge.getChallenge().toByteArray();
@@ -129,7 +130,7 @@ public final class CallProofs implements ClientInterceptor {
    *     they are sent without one, for the time in which a cluster is switched to authentication
    */
   public static CallProofs ofProcess(
-      ProcessIdentity process, ProcessRole called, SecureRandom random, boolean required) {
+      OwnIdentity process, ProcessRole called, SecureRandom random, boolean required) {
     return new CallProofs(
         (call, proof) -> {
           ProcessCertificate peer =

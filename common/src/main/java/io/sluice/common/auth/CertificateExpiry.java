@@ -33,7 +33,7 @@ public final class CertificateExpiry {
 
   /** Milliseconds since 1970; 0 if the process uses no certificate. */
   public long earliestMs() {
-    return earliest().map(one -> one.getNotAfter().getTime()).orElse(0L);
+    return earliest().map(one -> one.getNotAfter().toInstant().toEpochMilli()).orElse(0L);
   }
 
   private Optional<X509Certificate> earliest() {
@@ -45,7 +45,8 @@ public final class CertificateExpiry {
     return earliest()
         .filter(
             one ->
-                one.getNotAfter().getTime() - clock.millis() < TimeUnit.DAYS.toMillis(WARNING_DAYS))
+                one.getNotAfter().toInstant().toEpochMilli() - clock.millis()
+                    < TimeUnit.DAYS.toMillis(WARNING_DAYS))
         .map(CertificateExpiry::text);
   }
 

@@ -59,7 +59,7 @@ public final class ClusterSecurity {
   private final Revocations revocations;
 
   /** Null without an identity. */
-  private final ProcessIdentity process;
+  private final OwnIdentity process;
 
   private final Supplier<Users> users;
   private final Optional<TlsContexts> tls;
@@ -70,7 +70,7 @@ public final class ClusterSecurity {
 
   private ClusterSecurity(
       SecurityConfig config,
-      ProcessIdentity process,
+      OwnIdentity process,
       Revocations revocations,
       Supplier<Users> users,
       Optional<TlsContexts> tls,
@@ -101,7 +101,7 @@ public final class ClusterSecurity {
       SecureRandom random,
       LongSupplier nanoTime)
       throws IOException {
-    ProcessIdentity process = identity(config, role, clock, nanoTime);
+    OwnIdentity process = identity(config, role, clock, nanoTime);
     Supplier<Users> users = () -> Users.NONE;
     if (config.usersFile().isPresent()) {
       users = watched(SecurityConfig.USERS_FILE, config.usersFile(), Users::parse, true, nanoTime);
@@ -120,7 +120,7 @@ public final class ClusterSecurity {
         nanoTime);
   }
 
-  private static ProcessIdentity identity(
+  private static OwnIdentity identity(
       SecurityConfig config, ProcessRole role, Clock clock, LongSupplier nanoTime)
       throws IOException {
     String keys =
@@ -137,8 +137,8 @@ public final class ClusterSecurity {
     if (config.identityFile().isEmpty() || config.authorityFile().isEmpty()) {
       throw new IOException(keys + " must be set together");
     }
-    ProcessIdentity process =
-        new ProcessIdentity(
+    OwnIdentity process =
+        new OwnIdentity(
             watched(
                 SecurityConfig.IDENTITY_FILE,
                 config.identityFile(),

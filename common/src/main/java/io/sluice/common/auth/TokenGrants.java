@@ -23,13 +23,13 @@ public final class TokenGrants {
   private static final long MOVE_MS = TimeUnit.MINUTES.toMillis(10);
 
   private final TokenIssuer issuer;
-  private final ProcessIdentity process;
+  private final OwnIdentity process;
   private final long lifetimeMs;
 
   /**
    * @param process identity of this coordinator
    */
-  TokenGrants(TokenIssuer issuer, ProcessIdentity process, long lifetimeMs) {
+  TokenGrants(TokenIssuer issuer, OwnIdentity process, long lifetimeMs) {
     this.issuer = issuer;
     this.process = process;
     this.lifetimeMs = lifetimeMs;

@@ -5,10 +5,10 @@ import java.security.SecureRandom;
 
 /** Issues tokens with the identity of a coordinator. Thread-safe. */
 public final class TokenIssuer {
-  private final ProcessIdentity process;
+  private final OwnIdentity process;
   private final SecureRandom random;
 
-  public TokenIssuer(ProcessIdentity process, SecureRandom random) {
+  public TokenIssuer(OwnIdentity process, SecureRandom random) {
     this.process = process;
     this.random = random;
   }

@@ -18,7 +18,7 @@ public final class TokenVerifier {
   /** Verified tokens that are remembered, each of at most some 8 KB. */
   private static final int MAX_VERIFIED = 1024;
 
-  private final ProcessIdentity process;
+  private final OwnIdentity process;
   private final Revocations revocations;
 
   /** By the bytes of the token; guarded by itself. */
@@ -35,13 +35,13 @@ public final class TokenVerifier {
   /** Authorities are compared: a token is verified again after they have changed. */
   private record Remembered(Verified token, Authorities authorities) {}
 
-  public TokenVerifier(ProcessIdentity process, Revocations revocations) {
+  public TokenVerifier(OwnIdentity process, Revocations revocations) {
     this.process = process;
     this.revocations = revocations;
   }
 
   /** Process that verifies the tokens. */
-  public ProcessIdentity process() {
+  public OwnIdentity process() {
     return process;
   }
 

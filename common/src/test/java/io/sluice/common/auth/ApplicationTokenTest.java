@@ -95,7 +95,7 @@ class ApplicationTokenTest {
   /** The finding: with one secret for all, each server could create tokens. */
   @Test
   void aServerCannotIssueTokens() {
-    ProcessIdentity stolen = authority.process(ProcessRole.SERVER);
+    OwnIdentity stolen = authority.process(ProcessRole.SERVER);
 
     ByteString minted = authority.issue(stolen, "bob~app", "bob", 1_000).token();
 

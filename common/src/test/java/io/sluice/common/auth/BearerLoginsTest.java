@@ -68,7 +68,7 @@ class BearerLoginsTest {
         new String[] {
           "root:" + SECRET + "x",
           "jane.doe:" + SECRET,
-          "nobody:" + SECRET,
+          "unknown:" + SECRET,
           "carol:-",
           "root." + SECRET,
           ":" + SECRET,

@@ -232,7 +232,7 @@ class CallAuthenticatorTest {
         .toByteArray();
   }
 
-  private CallProof signed(ProcessIdentity caller, ProcessIdentity called, byte[] challenge) {
+  private CallProof signed(OwnIdentity caller, OwnIdentity called, byte[] challenge) {
     byte[] nonce = new byte[CallProofs.NONCE_LENGTH];
     byte[] signature =
         caller
@@ -253,7 +253,7 @@ class CallAuthenticatorTest {
 
   @Test
   void aProcessIsKnownByItsCertificate() throws Exception {
-    ProcessIdentity server = authority.process(ProcessRole.SERVER, "data-1");
+    OwnIdentity server = authority.process(ProcessRole.SERVER, "data-1");
 
     CallProof proof = signed(server, tokens.process(), freshChallenge());
     Caller caller = authenticator.authenticate(proof, CALL).caller();
@@ -267,8 +267,8 @@ class CallAuthenticatorTest {
   /** A stolen server cannot use a call that it receives for a call to another process. */
   @Test
   void aProofForAnotherProcessIsNotValid() {
-    ProcessIdentity coordinator = authority.process(ProcessRole.COORDINATOR);
-    ProcessIdentity stolen = authority.process(ProcessRole.SERVER, "data-1");
+    OwnIdentity coordinator = authority.process(ProcessRole.COORDINATOR);
+    OwnIdentity stolen = authority.process(ProcessRole.SERVER, "data-1");
 
     CallProof forStolen = signed(coordinator, stolen, freshChallenge());
 
@@ -278,8 +278,8 @@ class CallAuthenticatorTest {
 
   @Test
   void aCertificateWithoutItsKeyProvesNothing() {
-    ProcessIdentity coordinator = authority.process(ProcessRole.COORDINATOR);
-    ProcessIdentity stolen = authority.process(ProcessRole.SERVER, "data-1");
+    OwnIdentity coordinator = authority.process(ProcessRole.COORDINATOR);
+    OwnIdentity stolen = authority.process(ProcessRole.SERVER, "data-1");
 
     CallProof proof =
         signed(stolen, tokens.process(), freshChallenge()).toBuilder()
@@ -292,7 +292,7 @@ class CallAuthenticatorTest {
 
   @Test
   void aProcessOfAnotherClusterIsUnknown() {
-    ProcessIdentity other = new TestAuthority().process(ProcessRole.COORDINATOR);
+    OwnIdentity other = new TestAuthority().process(ProcessRole.COORDINATOR);
 
     CallProof proof = signed(other, tokens.process(), freshChallenge());
 

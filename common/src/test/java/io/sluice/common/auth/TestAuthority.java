@@ -32,7 +32,7 @@ public final class TestAuthority {
   private final Authorities authorities = Authorities.parse(authority.certificatePem());
   private final Clock clock;
   private final Revocations revocations;
-  private final ProcessIdentity coordinator;
+  private final OwnIdentity coordinator;
 
   public TestAuthority() {
     this(Clock.systemUTC());
@@ -67,9 +67,9 @@ public final class TestAuthority {
   }
 
   /** A process with a new identity. */
-  public ProcessIdentity process(ProcessRole role, String... hosts) {
+  public OwnIdentity process(ProcessRole role, String... hosts) {
     Identity identity = Identity.parse(identityPem(role, hosts));
-    return new ProcessIdentity(() -> identity, () -> authorities, clock);
+    return new OwnIdentity(() -> identity, () -> authorities, clock);
   }
 
   /** Verifies tokens in a new server. */
@@ -78,7 +78,7 @@ public final class TestAuthority {
   }
 
   /** Verifies tokens in a process. */
-  public TokenVerifier verifier(ProcessIdentity process) {
+  public TokenVerifier verifier(OwnIdentity process) {
     return new TokenVerifier(process, revocations);
   }
 
@@ -98,7 +98,7 @@ public final class TestAuthority {
    * @param issuer process that signs the token
    */
   public ApplicationCredential issue(
-      ProcessIdentity issuer, String application, String user, long lifetimeMs) {
+      OwnIdentity issuer, String application, String user, long lifetimeMs) {
     ApplicationKey key = ApplicationKey.generate(random);
     byte[] token =
         new TokenIssuer(issuer, random)

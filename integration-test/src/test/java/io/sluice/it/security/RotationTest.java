@@ -179,7 +179,10 @@ class RotationTest {
 
   /** Waits until the driver has renewed its lease several times. */
   private void awaitRenewals() throws IOException, InterruptedException {
-    ManagedChannel channel = admin.channel(HostPort.parse(cluster.coordinator().address()));
+    // The secret of the admin changes, too.
+    ManagedChannel channel =
+        LocalSecrets.identity(secure, LocalSecrets.ADMIN)
+            .channel(HostPort.parse(cluster.coordinator().address()));
     try {
       long[] remaining = {Long.MAX_VALUE};
       int[] renewals = {0};

@@ -12,7 +12,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.protobuf.ByteString;
 import io.netty.buffer.Unpooled;
 import io.sluice.common.auth.ApplicationCredentials;
-import io.sluice.common.auth.ProcessIdentity;
+import io.sluice.common.auth.OwnIdentity;
 import io.sluice.common.auth.ProcessRole;
 import io.sluice.common.auth.TestAuthority;
 import io.sluice.common.error.SluiceException;
@@ -181,7 +181,7 @@ class MisbehavingServerTest {
   void aServerWithoutAValidProofIsRefused() throws Exception {
     setToken();
     // It has the certificate of a server, but not its key.
-    ProcessIdentity server = AUTHORITY.process(ProcessRole.SERVER);
+    OwnIdentity server = AUTHORITY.process(ProcessRole.SERVER);
     byte[] challenge =
         frame(
             FrameType.CHALLENGE,

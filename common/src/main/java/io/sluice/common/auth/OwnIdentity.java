@@ -9,13 +9,12 @@ import java.util.function.Supplier;
  * Identity of this process and authorities of its cluster, read on each use, so that changed files
  * take effect at once. Thread-safe.
  */
-public final class ProcessIdentity {
+public final class OwnIdentity {
   private final Supplier<Identity> identity;
   private final Supplier<Authorities> authorities;
   private final Clock clock;
 
-  public ProcessIdentity(
-      Supplier<Identity> identity, Supplier<Authorities> authorities, Clock clock) {
+  public OwnIdentity(Supplier<Identity> identity, Supplier<Authorities> authorities, Clock clock) {
     this.identity = identity;
     this.authorities = authorities;
     this.clock = clock;
