@@ -72,7 +72,7 @@ class StolenServerTest {
     settings.put("rss.security.authentication.enabled", "true");
     settings.put("rss.security.users.file", users.toString());
     coordinator = CoordinatorProcess.start(ConfigSet.of(CoordinatorConfig.SCHEMA, settings));
-    toClose.push(coordinator::close);
+    toClose.push(coordinator);
     ClusterSecurity ofServer =
         authority.security(directory, ProcessRole.SERVER, true, Optional.empty(), TlsConfig.OFF);
     stolen = stub(ofServer.proofs(ProcessRole.COORDINATOR).get(0));
