@@ -178,7 +178,7 @@ final class SecureInitCommand implements Callable<Integer> {
   }
 
   private void chooseHosts() throws IOException {
-    if (kubernetes != null) {
+    if (forKubernetes()) {
       check(
           coordinators.isEmpty() && servers.isEmpty(),
           "--kubernetes: --coordinators and --servers are not possible, pods have fixed names");
@@ -204,7 +204,7 @@ final class SecureInitCommand implements Callable<Integer> {
 
   private boolean isOnThisHost() {
     return coordinators.isEmpty()
-        || (kubernetes == null && coordinators.get(0).first().equals(NewCluster.THIS_HOST));
+        || (!forKubernetes() && coordinators.get(0).first().equals(NewCluster.THIS_HOST));
   }
 
   private void check(boolean valid, String problem) {
@@ -234,7 +234,7 @@ final class SecureInitCommand implements Callable<Integer> {
     Validity valid =
         new NewCluster(coordinators, servers)
             .create(directory, authority -> validity.of(authority, sources.clock()));
-    if (kubernetes != null) {
+    if (forKubernetes()) {
       new KubernetesSecrets(directory).write();
     } else {
       InstalledPaths paths =
@@ -259,7 +259,7 @@ final class SecureInitCommand implements Callable<Integer> {
   }
 
   private void next(SecureReport report, Path root) throws IOException {
-    if (kubernetes != null) {
+    if (forKubernetes()) {
       report.next(
           "kubectl create namespace " + kubernetes.namespace,
           "kubectl -n "
@@ -297,5 +297,9 @@ final class SecureInitCommand implements Callable<Integer> {
               + given.resolve(ConfigurationLines.SPARK)
               + " into that of Spark.");
     }
+  }
+
+  private boolean forKubernetes() {
+    return kubernetes != null && kubernetes.enabled;
   }
 }
