@@ -64,6 +64,12 @@ final class SimulatedCalls implements ClientInterceptor {
     private Q message;
     private boolean ended;
 
+    /** Whether the called process decides: time passes, and the caller continues, after that. */
+    private boolean serving;
+
+    /** Carries the end of the call to the caller; null: the call has not ended. */
+    private Runnable close;
+
     Call(MethodDescriptor<Q, R> method, CallOptions options, Channel next) {
       this.method = method;
       this.options = options;
@@ -95,6 +101,7 @@ final class SimulatedCalls implements ClientInterceptor {
         return;
       }
       boolean replyIsLost = network.loses();
+      serving = true;
       // Deadlines count real time.
       ClientCall<Q, R> real = next.newCall(method, options.withDeadline(null));
       real.start(
@@ -108,7 +115,12 @@ final class SimulatedCalls implements ClientInterceptor {
 
             @Override
             public void onClose(Status status, Metadata trailers) {
-              carry(() -> end(replyIsLost ? Status.UNAVAILABLE : status, trailers, reply));
+              close =
+                  () ->
+                      carry(() -> end(replyIsLost ? Status.UNAVAILABLE : status, trailers, reply));
+              if (!serving) {
+                close.run();
+              }
             }
           },
           headers);
@@ -116,6 +128,10 @@ final class SimulatedCalls implements ClientInterceptor {
       real.sendMessage(message);
       real.halfClose();
       served.run();
+      serving = false;
+      if (close != null) {
+        close.run();
+      }
     }
 
     private void end(Status status, Metadata trailers, R reply) {

@@ -1,9 +1,12 @@
 package io.sluice.client.coordinator;
 
 import io.grpc.ClientInterceptor;
+import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
+import io.grpc.Status;
 import io.grpc.Status.Code;
 import io.grpc.StatusRuntimeException;
+import io.grpc.stub.StreamObserver;
 import io.sluice.common.auth.UnprovenPeerException;
 import io.sluice.common.config.HostPort;
 import io.sluice.common.error.SluiceException;
@@ -12,6 +15,7 @@ import io.sluice.proto.ClientConfigurationReply;
 import io.sluice.proto.ClientConfigurationRequest;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.CoordinatorGrpc.CoordinatorBlockingStub;
+import io.sluice.proto.CoordinatorGrpc.CoordinatorStub;
 import io.sluice.proto.RegisterApplicationReply;
 import io.sluice.proto.RegisterApplicationRequest;
 import io.sluice.proto.RegisterShuffleReply;
@@ -21,9 +25,14 @@ import io.sluice.proto.RenewLeaseRequest;
 import io.sluice.proto.UnregisterApplicationReply;
 import io.sluice.proto.UnregisterApplicationRequest;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
+import java.util.function.BiConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,6 +45,9 @@ public final class CoordinatorClient implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(CoordinatorClient.class);
 
   private static final long PAUSE_BETWEEN_ROUNDS_MS = 200;
+
+  /** Interval at which connections are checked after the time to connect. */
+  private static final long POLL_MS = 50;
 
   private final CoordinatorClientConfig config;
   private final DriverEnvironment environment;
@@ -91,6 +103,8 @@ public final class CoordinatorClient implements AutoCloseable {
   enum Retry {
     /** All coordinators in turn, for the configured retry period. */
     FULL_PERIOD,
+    /** All coordinators in turn, with a short time to connect: an application starts. */
+    AT_START,
     /** Each coordinator once. */
     ONE_ROUND
   }
@@ -115,21 +129,25 @@ public final class CoordinatorClient implements AutoCloseable {
 
   RegisterApplicationReply registerApplication(RegisterApplicationRequest request, Retry retry)
       throws SluiceException {
-    return ask("registerApplication", retry, stub -> stub.registerApplication(request));
+    return ask(
+        "registerApplication", retry, (stub, reply) -> stub.registerApplication(request, reply));
   }
 
   ClientConfigurationReply clientConfiguration(ClientConfigurationRequest request)
       throws SluiceException {
-    return ask("clientConfiguration", Retry.ONE_ROUND, stub -> stub.clientConfiguration(request));
+    return ask(
+        "clientConfiguration",
+        Retry.AT_START,
+        (stub, reply) -> stub.clientConfiguration(request, reply));
   }
 
   RenewLeaseReply renewLease(RenewLeaseRequest request) throws SluiceException {
-    return ask("renewLease", Retry.ONE_ROUND, stub -> stub.renewLease(request));
+    return ask("renewLease", Retry.ONE_ROUND, (stub, reply) -> stub.renewLease(request, reply));
   }
 
   RegisterShuffleReply registerShuffle(RegisterShuffleRequest request, Retry retry)
       throws SluiceException {
-    return ask("registerShuffle", retry, stub -> stub.registerShuffle(request));
+    return ask("registerShuffle", retry, (stub, reply) -> stub.registerShuffle(request, reply));
   }
 
   /**
@@ -167,60 +185,65 @@ public final class CoordinatorClient implements AutoCloseable {
         .withDeadlineAfter(timeoutMs, TimeUnit.MILLISECONDS);
   }
 
-  private <R> R ask(String what, Retry retry, Function<CoordinatorBlockingStub, R> call)
+  /** A call of one coordinator. */
+  private static final class Attempt<R> implements StreamObserver<R> {
+    private final Peer peer;
+    private final int number;
+    private final ManagedChannel channel;
+    private final Queue<Attempt<R>> ended;
+    private volatile R reply;
+    private volatile StatusRuntimeException failure;
+
+    Attempt(Peer peer, int number, Queue<Attempt<R>> ended) {
+      this.peer = peer;
+      this.number = number;
+      this.channel = peer.channel();
+      this.ended = ended;
+    }
+
+    boolean isConnected() {
+      return channel.getState(false) == ConnectivityState.READY;
+    }
+
+    @Override
+    public void onNext(R value) {
+      reply = value;
+    }
+
+    @Override
+    public void onError(Throwable fault) {
+      failure = Status.fromThrowable(fault).asRuntimeException();
+      if (fault instanceof StatusRuntimeException statused) {
+        failure = statused;
+      }
+      ended.add(this);
+    }
+
+    @Override
+    public void onCompleted() {
+      if (reply == null) {
+        failure = Status.INTERNAL.withDescription("no reply").asRuntimeException();
+      }
+      ended.add(this);
+    }
+  }
+
+  private <R> R ask(String what, Retry retry, BiConsumer<CoordinatorStub, StreamObserver<R>> call)
       throws SluiceException {
     long start = environment.nanoTime().getAsLong();
-    int first = preferred;
+    long periodMs = retry == Retry.AT_START ? config.startPeriodMs() : config.retryPeriodMs();
     StringBuilder failures = new StringBuilder();
-    SluiceException denied = null;
     while (true) {
       failures.setLength(0);
-      for (int i = 0; i < peers.size(); i++) {
-        int number = (first + i) % peers.size();
-        Peer peer = peers.get(number);
-        long leftMs = config.retryPeriodMs() - elapsedMs(start);
-        if (closed || (leftMs <= 0 && i > 0)) {
-          break;
-        }
-        ManagedChannel channel = peer.channel();
-        try {
-          R reply =
-              call.apply(stub(channel, Math.max(1, Math.min(leftMs, config.callTimeoutMs()))));
-          preferred = number;
-          return reply;
-        } catch (StatusRuntimeException e) {
-          if (Thread.currentThread().isInterrupted()) {
-            throw new SluiceException(
-                StatusCode.NO_SERVERS,
-                what + ": interrupted during a call to coordinator " + peer.address,
-                e);
-          }
-          if (isDenied(e)) {
-            denied =
-                new SluiceException(
-                    StatusCode.DENIED,
-                    "coordinator " + peer.address + ": " + e.getStatus().getDescription(),
-                    e);
-            if (e.getCause() instanceof UnprovenPeerException) {
-              continue;
-            }
-            throw denied;
-          }
-          peer.drop(channel);
-          failures
-              .append(failures.isEmpty() ? "" : ", ")
-              .append(peer.address)
-              .append(": ")
-              .append(reason(e));
-        }
-      }
-      if (denied != null) {
-        throw denied;
+      Attempt<R> answered = round(what, retry, call, start, periodMs, failures);
+      if (answered != null) {
+        preferred = answered.number;
+        return answered.reply;
       }
       boolean again =
-          retry == Retry.FULL_PERIOD
+          retry != Retry.ONE_ROUND
               && !closed
-              && elapsedMs(start) + PAUSE_BETWEEN_ROUNDS_MS < config.retryPeriodMs();
+              && elapsedMs(start) + PAUSE_BETWEEN_ROUNDS_MS < periodMs;
       if (!again || !pause()) {
         throw new SluiceException(
             StatusCode.NO_SERVERS,
@@ -231,6 +254,97 @@ public final class CoordinatorClient implements AutoCloseable {
                 + failures
                 + ")");
       }
+    }
+  }
+
+  /**
+   * Calls one coordinator after the other. The next one is called when a call fails, or does not
+   * end within its share of the remaining time; the first reply counts. So a coordinator that drops
+   * packets does not use the time of the others, and a slow one still can reply.
+   *
+   * @return null if none replied
+   */
+  private <R> Attempt<R> round(
+      String what,
+      Retry retry,
+      BiConsumer<CoordinatorStub, StreamObserver<R>> call,
+      long start,
+      long periodMs,
+      StringBuilder failures)
+      throws SluiceException {
+    BlockingQueue<Attempt<R>> ended = new LinkedBlockingQueue<>();
+    Set<Attempt<R>> open = new LinkedHashSet<>();
+    int first = preferred;
+    int called = 0;
+    SluiceException denied = null;
+    while (true) {
+      long leftMs = periodMs - elapsedMs(start);
+      if (called < peers.size() && !closed && (leftMs > 0 || called == 0)) {
+        int number = (first + called) % peers.size();
+        Attempt<R> attempt = new Attempt<>(peers.get(number), number, ended);
+        // At the start, leftMs limits the time to connect, not that of a connected coordinator.
+        long limitMs = retry == Retry.AT_START ? config.retryPeriodMs() : leftMs;
+        long timeoutMs = Math.max(1, Math.min(limitMs, config.callTimeoutMs()));
+        open.add(attempt);
+        call.accept(
+            CoordinatorGrpc.newStub(attempt.channel)
+                .withDeadlineAfter(timeoutMs, TimeUnit.MILLISECONDS),
+            attempt);
+        called++;
+      } else if (open.isEmpty()) {
+        break;
+      } else if (leftMs <= 0 && open.stream().noneMatch(Attempt::isConnected)) {
+        for (Attempt<R> attempt : open) {
+          failed(attempt, "not connected", failures);
+        }
+        break;
+      }
+      Attempt<R> next = next(what, ended, Math.max(POLL_MS, leftMs / (1 + peers.size() - called)));
+      if (next == null) {
+        continue;
+      }
+      open.remove(next);
+      StatusRuntimeException e = next.failure;
+      if (e == null) {
+        return next;
+      }
+      if (isDenied(e)) {
+        denied =
+            new SluiceException(
+                StatusCode.DENIED,
+                "coordinator " + next.peer.address + ": " + e.getStatus().getDescription(),
+                e);
+        if (!(e.getCause() instanceof UnprovenPeerException)) {
+          throw denied;
+        }
+        continue;
+      }
+      failed(next, reason(e), failures);
+    }
+    if (denied != null) {
+      throw denied;
+    }
+    return null;
+  }
+
+  private static void failed(Attempt<?> attempt, String reason, StringBuilder failures) {
+    attempt.peer.drop(attempt.channel);
+    failures
+        .append(failures.isEmpty() ? "" : ", ")
+        .append(attempt.peer.address)
+        .append(": ")
+        .append(reason);
+  }
+
+  /** Waits for the end of a call; null: none has ended. */
+  private static <R> Attempt<R> next(String what, BlockingQueue<Attempt<R>> ended, long waitMs)
+      throws SluiceException {
+    try {
+      return ended.poll(waitMs, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new SluiceException(
+          StatusCode.NO_SERVERS, what + ": interrupted during a call to coordinators", e);
     }
   }
 

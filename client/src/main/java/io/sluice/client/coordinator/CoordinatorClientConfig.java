@@ -24,6 +24,12 @@ public record CoordinatorClientConfig(
     int maxServers,
     List<String> requiredTags,
     boolean servedSettings) {
+  /**
+   * Half of the time for which the start of an application waits for coordinators: once for the
+   * settings of the operator, and once for its registration.
+   */
+  private static final long START_PERIOD_MS = 1_000;
+
   static final ConfigKey<List<HostPort>> COORDINATORS =
       ConfigKey.hostPorts("rss.coordinator.quorum")
           .doc(
@@ -38,9 +44,11 @@ public record CoordinatorClientConfig(
           .atLeast(1L)
           .atMost(3_600_000L)
           .doc(
-              "Time for which a driver tries to reach a coordinator before a shuffle falls back"
-                  + " to the built-in shuffle. Lower it if jobs must not wait while all"
-                  + " coordinators are down.")
+              "Time for which the driver of a running application tries to reach a coordinator"
+                  + " before a shuffle falls back to the built-in shuffle. It waits once; later"
+                  + " shuffles do not wait until a coordinator answers again. The start of an"
+                  + " application waits two seconds at most for a connection. Lower it if jobs must wait less while"
+                  + " all coordinators are down.")
           .build();
 
   static final ConfigKey<Boolean> SERVED_SETTINGS =
@@ -104,9 +112,8 @@ public record CoordinatorClientConfig(
         set.get(SERVED_SETTINGS));
   }
 
-  /** Returns a copy with another timeout of one call. */
-  CoordinatorClientConfig callingFor(long timeoutMs) {
-    return new CoordinatorClientConfig(
-        quorum, timeoutMs, retryPeriodMs, replicas, maxServers, requiredTags, servedSettings);
+  /** Retry period of the first requests of an application. */
+  long startPeriodMs() {
+    return Math.min(retryPeriodMs, START_PERIOD_MS);
   }
 }

@@ -80,8 +80,11 @@ public final class LeasedApplicationSession implements ApplicationSession {
   private String lastFallback = "";
   // Not yet reported to a coordinator.
   private int wrongReceipts;
+  private boolean probing;
   private volatile boolean registered;
   private volatile boolean coordinatorsUnreachable;
+  // A shuffle waited for a coordinator, and none has replied since.
+  private volatile boolean waitedInVain;
   private volatile boolean closed;
 
   /** A registered shuffle, and every server that may have data of it. Immutable. */
@@ -153,17 +156,40 @@ public final class LeasedApplicationSession implements ApplicationSession {
               + " maxPartitions="
               + MAX_PARTITIONS);
     }
-    Retry retry = coordinatorsUnreachable ? Retry.ONE_ROUND : Retry.FULL_PERIOD;
+    if (waitedInVain) {
+      return new Refused(
+          Reason.NO_COORDINATOR, "no coordinator has replied since an earlier request failed");
+    }
+    Retry retry = registered ? Retry.FULL_PERIOD : Retry.AT_START;
     try {
       ShuffleRegistration outcome = register(shuffle, partitions, retry);
-      coordinatorsUnreachable = false;
+      reachable();
       return outcome;
     } catch (SluiceException e) {
       if (e.code() == StatusCode.DENIED) {
         return new Refused(Reason.DENIED, e.getMessage());
       }
-      coordinatorsUnreachable = true;
+      unreachable();
       return new Refused(Reason.NO_COORDINATOR, e.getMessage());
+    }
+  }
+
+  private void reachable() {
+    coordinatorsUnreachable = false;
+    waitedInVain = false;
+  }
+
+  /** Later shuffles do not wait; the background thread notices when a coordinator replies again. */
+  private void unreachable() {
+    coordinatorsUnreachable = true;
+    waitedInVain = true;
+    boolean first;
+    synchronized (this) {
+      first = !registered && !probing;
+      probing |= first;
+    }
+    if (first) {
+      renewAfter(RENEWAL_RETRY_MS);
     }
   }
 
@@ -237,9 +263,12 @@ public final class LeasedApplicationSession implements ApplicationSession {
             .addAllExcludedServers(excluded)
             .build();
     Optional<ServerId> replacement;
+    if (waitedInVain) {
+      return used(shuffle, usedServer(excluded));
+    }
     try {
       Answer answer = ask(request, Retry.ONE_ROUND);
-      coordinatorsUnreachable = false;
+      reachable();
       if (answer.refused() != null) {
         LOG.info(
             "no replacement server application={} shuffle={} reason={} message={}",
@@ -266,6 +295,11 @@ public final class LeasedApplicationSession implements ApplicationSession {
           e.getMessage());
       replacement = usedServer(excluded);
     }
+    return used(shuffle, replacement);
+  }
+
+  /** Records a replacement server as a server of its shuffle. */
+  private Optional<ServerId> used(int shuffle, Optional<ServerId> replacement) {
     if (replacement.isEmpty()) {
       return replacement;
     }
@@ -360,6 +394,10 @@ public final class LeasedApplicationSession implements ApplicationSession {
     if (closed) {
       return;
     }
+    if (!registered) {
+      registerLater();
+      return;
+    }
     long nextMs = RENEWAL_RETRY_MS;
     try {
       RenewLeaseRequest request = renewal();
@@ -389,7 +427,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
       if (coordinatorsUnreachable) {
         LOG.info("coordinator reachable again application={}", application);
       }
-      coordinatorsUnreachable = false;
+      reachable();
     } catch (SluiceException e) {
       if (!coordinatorsUnreachable) {
         LOG.warn(
@@ -400,6 +438,29 @@ public final class LeasedApplicationSession implements ApplicationSession {
       LOG.error("internal error: lease not renewed, retrying application={}", application, e);
     } finally {
       renewAfter(nextMs);
+    }
+  }
+
+  /** Registers an application whose start found no coordinator, so that later shuffles use one. */
+  private void registerLater() {
+    boolean again = true;
+    try {
+      Refused refused = registerApplication(Retry.ONE_ROUND);
+      // A success has scheduled the renewal; a refusal is repeated to the next shuffle.
+      again = false;
+      synchronized (this) {
+        probing = false;
+      }
+      reachable();
+      LOG.info("coordinator reachable application={} registered={}", application, refused == null);
+    } catch (SluiceException e) {
+      LOG.debug("application not registered application={}", application, e);
+    } catch (RuntimeException e) {
+      LOG.error("internal error: application not registered application={}", application, e);
+    } finally {
+      if (again) {
+        renewAfter(RENEWAL_RETRY_MS);
+      }
     }
   }
 

@@ -35,9 +35,6 @@ public final class ServedSettings {
 
   private static final int MAX_SETTINGS = 1000;
 
-  /** Short, so that the start of a job is not delayed. */
-  private static final long MAX_CALL_MS = 3_000;
-
   private final List<ClientSetting> settings;
 
   private ServedSettings(List<ClientSetting> settings) {
@@ -80,7 +77,7 @@ public final class ServedSettings {
     }
     try (CoordinatorClient coordinators =
         new CoordinatorClient(
-            coordinator.callingFor(Math.min(MAX_CALL_MS, coordinator.callTimeoutMs())),
+            coordinator,
             ClientIdentity.ofDriver(
                     config.security(), user, environment, new ApplicationCredentials())
                 .userProofs(),

@@ -44,7 +44,9 @@ import io.sluice.proto.UnregisterShufflesRequest;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -60,6 +62,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class ApplicationSessionTest {
@@ -404,7 +407,40 @@ class ApplicationSessionTest {
     assertThat(((Refused) outcome).message()).contains("127.0.0.1:" + dead);
     FakeCoordinator late = new FakeCoordinator();
     serve(late, dead);
-    assertThat(session.registerShuffle(1, 1)).isInstanceOf(Assigned.class);
+    late.awaitAsked("register app of me");
+    int shuffle = 1;
+    while (!(session.registerShuffle(shuffle, 1) instanceof Assigned)) {
+      shuffle++;
+    }
+    assertThat(late.asked).contains("shuffle " + shuffle);
+  }
+
+  /** Linux drops connection attempts to a listener whose backlog is full. */
+  @Test
+  @Timeout(60)
+  void waitsOnceForACoordinatorThatDropsPackets() throws Exception {
+    ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+    toClose.add(full);
+    for (int i = 0; i < 3; i++) {
+      Socket waiting = new Socket();
+      toClose.add(waiting);
+      try {
+        waiting.connect(full.getLocalSocketAddress(), 100);
+      } catch (SocketTimeoutException e) {
+        break;
+      }
+    }
+    FakeCoordinator reachable = new FakeCoordinator();
+    LeasedApplicationSession alone = session(10_000, full.getLocalPort());
+    LeasedApplicationSession second =
+        session(10_000, full.getLocalPort(), serve(reachable, 0).getPort());
+
+    assertThat(refusal(alone.registerShuffle(0, 1))).isEqualTo(Reason.NO_COORDINATOR);
+    ShuffleRegistration next = alone.registerShuffle(1, 1);
+
+    assertThat(refusal(next)).isEqualTo(Reason.NO_COORDINATOR);
+    assertThat(((Refused) next).message()).contains("since an earlier request failed");
+    assertThat(second.registerShuffle(0, 1)).isInstanceOf(Assigned.class);
   }
 
   @Test
