@@ -7,6 +7,7 @@ import io.sluice.coordinator.assign.AssignmentConfig;
 import io.sluice.coordinator.cluster.ApplicationConfig;
 import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.coordinator.quota.QuotaConfig;
+import io.sluice.coordinator.raft.GroupConfig;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -14,6 +15,7 @@ import java.util.function.Consumer;
 public record CoordinatorConfig(
     CoordinatorPortsConfig ports,
     FilesConfig files,
+    GroupConfig group,
     ServerTableConfig servers,
     ApplicationConfig applications,
     AssignmentConfig assignment,
@@ -28,6 +30,7 @@ public record CoordinatorConfig(
                   .intro("Keys of the file given by `sluice coordinator --conf FILE`."))
           .keys(CoordinatorPortsConfig.KEYS)
           .keys(FilesConfig.KEYS)
+          .keys(GroupConfig.KEYS)
           .keys(ServerTableConfig.KEYS)
           .keys(ApplicationConfig.KEYS)
           .keys(AssignmentConfig.KEYS)
@@ -37,17 +40,28 @@ public record CoordinatorConfig(
           .ignoredIn(CoordinatorConfig.class, "uniffle-keys.txt")
           .rule(set -> problem(set, ServerTableConfig::from))
           .rule(set -> problem(set, FilesConfig::from))
+          .rule(CoordinatorConfig::directoryMissing)
           .build();
 
   public static CoordinatorConfig from(ConfigSet set) {
     return new CoordinatorConfig(
         CoordinatorPortsConfig.from(set),
         FilesConfig.from(set),
+        GroupConfig.from(set),
         ServerTableConfig.from(set),
         ApplicationConfig.from(set),
         AssignmentConfig.from(set),
         QuotaConfig.from(set),
         SecurityConfig.from(set, set.get(SecurityConfig.TOKEN_LIFETIME)));
+  }
+
+  private static Optional<String> directoryMissing(ConfigSet set) {
+    return GroupConfig.from(set).isShared() && set.findPath(FilesConfig.DATA_DIR).isEmpty()
+        ? Optional.of(
+            GroupConfig.COORDINATORS.name()
+                + " names several coordinators, which share their state on disk: set "
+                + FilesConfig.DATA_DIR.name())
+        : Optional.empty();
   }
 
   private static Optional<String> problem(ConfigSet set, Consumer<ConfigSet> part) {

@@ -1,5 +1,7 @@
 package io.sluice.coordinator;
 
+import com.google.protobuf.ByteString;
+import io.grpc.BindableService;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.sluice.common.auth.CertificateExpiry;
@@ -7,6 +9,7 @@ import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.auth.ProcessRole;
 import io.sluice.common.config.ConfigException;
 import io.sluice.common.config.ConfigSet;
+import io.sluice.common.config.HostPort;
 import io.sluice.common.tls.HandshakeThreads;
 import io.sluice.coordinator.api.Api;
 import io.sluice.coordinator.api.ApiAccess;
@@ -14,22 +17,30 @@ import io.sluice.coordinator.api.ApiCall;
 import io.sluice.coordinator.api.ApiRoutes;
 import io.sluice.coordinator.api.ClusterAdminOperations;
 import io.sluice.coordinator.api.ClusterApi;
+import io.sluice.coordinator.api.LeaderCalls;
+import io.sluice.coordinator.api.Membership;
 import io.sluice.coordinator.api.ServerControl;
 import io.sluice.coordinator.api.TokenRevocations;
 import io.sluice.coordinator.http.CoordinatorHttp;
 import io.sluice.coordinator.http.CoordinatorMetrics;
+import io.sluice.coordinator.raft.CoordinatorGroup;
 import io.sluice.coordinator.service.AdminService;
+import io.sluice.coordinator.service.ConsensusService;
 import io.sluice.coordinator.service.CoordinatorService;
+import io.sluice.coordinator.service.GrpcPeers;
 import io.sluice.metrics.http.HttpTimeouts;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
@@ -126,12 +137,22 @@ public final class CoordinatorProcess implements AutoCloseable {
     closers.push(signatures::shutdownNow);
     PortLimits admission = PortLimits.of(config.ports(), inputs.nanoTime());
     CoordinatorMetrics metrics = admission.metrics();
+    CoordinatorPorts ports = new CoordinatorPorts(config.ports(), security, admission, closers);
+    GrpcPeers peers = new GrpcPeers(ports.loops(), security);
+    closers.push(peers::close);
+    Optional<CoordinatorGroup> group = group(config, peers, inputs);
+    LeaderCalls leader =
+        group
+            .<LeaderCalls>map(
+                shared -> (method, request) -> toLeader(shared, peers, method, request))
+            .orElse(LeaderCalls.NONE);
     StateParts state =
         StateParts.start(
-            config, inputs, metrics, admission.audit(), security.revocations(), closers);
+            config, inputs, metrics, admission.audit(), security.revocations(), group, closers);
     CoordinatorService service =
         new CoordinatorService(
             state.owner(),
+            leader,
             state.decisions(),
             state.clientSettings()::get,
             metrics,
@@ -139,15 +160,20 @@ public final class CoordinatorProcess implements AutoCloseable {
             signatures,
             inputs.nanoTime(),
             inputs.seeds());
-    CoordinatorPorts ports = new CoordinatorPorts(config.ports(), security, admission, closers);
     CertificateExpiry certificates = security.certificateExpiry(inputs.clock());
     metrics.observe(certificates);
     Future<?> unused =
         ports.loops().scheduleWithFixedDelay(certificates::warn, 0, 1, TimeUnit.DAYS);
-    Api api = api(state, inputs, security, admission, ports.loops(), closers);
+    Api api = api(state, inputs, security, admission, ports.loops(), leader, closers);
     AdminService admin = new AdminService(api);
     closers.push(admin::close);
-    int rpcPort = ports.startRpc(List.of(service, admin), signatures);
+    List<BindableService> services = new ArrayList<>(List.of(service, admin));
+    if (group.isPresent()) {
+      ConsensusService consensus = new ConsensusService(group.get(), state.owner(), service, admin);
+      closers.push(consensus::close);
+      services.add(consensus);
+    }
+    int rpcPort = ports.startRpc(services, signatures);
     int httpPort =
         ports.startHttp(
             new CoordinatorHttp(
@@ -168,13 +194,38 @@ public final class CoordinatorProcess implements AutoCloseable {
     return new CoordinatorProcess(rpcPort, httpPort, api, closers);
   }
 
+  private static Optional<CoordinatorGroup> group(
+      CoordinatorConfig config, GrpcPeers peers, Inputs inputs) throws IOException {
+    if (!config.group().isShared()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new CoordinatorGroup(
+            config.group().coordinators().stream().map(HostPort::toString).toList(),
+            SelfAddress.find(config.group(), config.ports().rpcPort()).toString(),
+            config.files().dataDirectory().orElseThrow().resolve("quorum"),
+            peers,
+            inputs.nanoTime()));
+  }
+
+  private static CompletableFuture<ByteString> toLeader(
+      CoordinatorGroup group, GrpcPeers peers, String method, ByteString request) {
+    Optional<String> other = group.otherLeader();
+    return other.isPresent()
+        ? peers.forward(other.get(), method, request)
+        : CompletableFuture.failedFuture(
+            new IOException(group.problem().orElse("a new leader takes over, retry later")));
+  }
+
   private static Api api(
       StateParts state,
       Inputs inputs,
       ClusterSecurity security,
       PortLimits admission,
       EventLoopGroup loops,
+      LeaderCalls leader,
       Deque<Runnable> closers) {
+    Executor files = startReloadExecutor(closers);
     ClusterAdminOperations admin =
         new ClusterAdminOperations(
             state.owner(),
@@ -184,7 +235,7 @@ public final class CoordinatorProcess implements AutoCloseable {
                 state.owner(), state.decisions(), security.tokenLifetimeMs(), inputs.clock()),
             new ServerControl(loops, security),
             state.reload(),
-            startReloadExecutor(closers),
+            files,
             state.durable(),
             inputs.clock());
     ClusterApi reads =
@@ -197,13 +248,16 @@ public final class CoordinatorProcess implements AutoCloseable {
             () -> state.notReady().isEmpty(),
             inputs.clock());
     return new Api(
-        new ApiRoutes(reads, admin, inputs.clock()),
+        new ApiRoutes(
+            reads, admin, new Membership(state.group(), files, inputs.clock()), inputs.clock()),
         new ApiAccess(security.required(), security.openReads(), security::knowsUsers),
         admission.audit(),
-        Map.of(ApiCall.Port.CONTROL, admission.calls(), ApiCall.Port.HTTP, admission.httpCalls()));
+        Map.of(ApiCall.Port.CONTROL, admission.calls(), ApiCall.Port.HTTP, admission.httpCalls()),
+        state.owner()::leads,
+        leader);
   }
 
-  /** One thread reads the configuration again, on request. */
+  /** One thread reads the configuration again or changes the members of the quorum, on request. */
   private static Executor startReloadExecutor(Deque<Runnable> closers) {
     ThreadPoolExecutor executor =
         new ThreadPoolExecutor(

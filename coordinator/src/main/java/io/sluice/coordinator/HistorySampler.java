@@ -53,6 +53,10 @@ final class HistorySampler implements AutoCloseable {
 
   private void sample() {
     try {
+      if (!owner.leads()) {
+        // The samples come with the log.
+        return;
+      }
       ClusterView view = owner.view();
       throughput.sample(
           view.servers(), view.excluded(), serverLostAfterMs.getAsLong(), owner.nowMs());

@@ -94,7 +94,7 @@ final class RulesThread implements AutoCloseable {
   }
 
   private void submit(List<MetadataRecord> records) {
-    if (records.isEmpty()) {
+    if (records.isEmpty() || !owner.leads()) {
       return;
     }
     boolean accepted =

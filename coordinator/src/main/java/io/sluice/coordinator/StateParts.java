@@ -14,6 +14,7 @@ import io.sluice.coordinator.log.MetadataLog;
 import io.sluice.coordinator.log.RocksMetadataLog;
 import io.sluice.coordinator.quota.Quotas;
 import io.sluice.coordinator.quota.RuleFiles;
+import io.sluice.coordinator.raft.CoordinatorGroup;
 import io.sluice.coordinator.service.AuditedProbe;
 import io.sluice.coordinator.service.ClientSettings;
 import io.sluice.coordinator.state.CurrentDecisions;
@@ -35,6 +36,7 @@ import org.slf4j.LoggerFactory;
  * rule files and sample throughput. Thread-safe.
  *
  * @param durable whether the metadata log survives a restart
+ * @param group coordinators that share the log; empty: the log is not shared
  * @param readyAtMs time from which shuffles are assigned, on the clock of the state
  */
 record StateParts(
@@ -46,6 +48,7 @@ record StateParts(
     Exclusions exclusions,
     ConfigReload reload,
     boolean durable,
+    Optional<CoordinatorGroup> group,
     long readyAtMs) {
   private static final Logger log = LoggerFactory.getLogger(StateParts.class);
 
@@ -53,6 +56,7 @@ record StateParts(
    * Reads the log and starts the threads.
    *
    * @param revocations receives revoked tokens
+   * @param group coordinators that share the log, not started; empty: the log is not shared
    * @param closers shutdown tasks; those of the log and the threads are pushed to the front
    * @throws IOException if the log or a file cannot be read; the message is one line
    */
@@ -62,6 +66,7 @@ record StateParts(
       CoordinatorMetrics metrics,
       AuditLog audit,
       Revocations revocations,
+      Optional<CoordinatorGroup> group,
       Deque<Runnable> closers)
       throws IOException {
     AtomicReference<RuleFiles> ruleFiles = new AtomicReference<>(new RuleFiles(config.quotas()));
@@ -89,8 +94,22 @@ record StateParts(
     ClusterHistory history = new ClusterHistory();
     StateOwner owner =
         startOwner(
-            config, inputs, decisions, quotas, history, metrics, audit, revocations, closers);
-    new StateCollector(owner, serverLostAfterMs, () -> decisions.get().eligibility(), quotas)
+            config,
+            inputs,
+            decisions,
+            quotas,
+            history,
+            metrics,
+            audit,
+            revocations,
+            group,
+            closers);
+    new StateCollector(
+            owner,
+            serverLostAfterMs,
+            () -> decisions.get().eligibility(),
+            quotas,
+            () -> group.flatMap(CoordinatorGroup::problem).isEmpty())
         .register(metrics.registry());
 
     HistorySampler sampler = new HistorySampler(owner, history.throughput(), serverLostAfterMs);
@@ -123,6 +142,7 @@ record StateParts(
         exclusions,
         reload,
         config.files().dataDirectory().isPresent(),
+        group,
         owner.view().startedAtMs() + config.servers().startupSilenceMs());
   }
 
@@ -135,9 +155,10 @@ record StateParts(
       CoordinatorMetrics metrics,
       AuditLog audit,
       Revocations revocations,
+      Optional<CoordinatorGroup> group,
       Deque<Runnable> closers)
       throws IOException {
-    MetadataLog records = openLog(config.files().dataDirectory());
+    MetadataLog records = openLog(config.files().dataDirectory(), group, closers);
     closers.push(records::close);
     StateOwner owner =
         owner(records, inputs, decisions, quotas, history, metrics, audit, revocations);
@@ -173,7 +194,14 @@ record StateParts(
         new StateWatcher(history, quotas, metrics, revocations));
   }
 
-  private static MetadataLog openLog(Optional<Path> directory) throws IOException {
+  private static MetadataLog openLog(
+      Optional<Path> directory, Optional<CoordinatorGroup> group, Deque<Runnable> closers)
+      throws IOException {
+    if (group.isPresent()) {
+      closers.push(group.get()::close);
+      group.get().start();
+      return group.get().log();
+    }
     if (directory.isEmpty()) {
       log.info(
           "metadata log is in memory, exclusions, limits and history are lost at a restart: set {}",
@@ -197,6 +225,10 @@ record StateParts(
 
   /** Reason why this coordinator is not ready for work; empty: it is ready. */
   Optional<String> notReady() {
+    Optional<String> quorum = group.flatMap(CoordinatorGroup::problem);
+    if (quorum.isPresent()) {
+      return quorum;
+    }
     Optional<String> problem = owner.logProblem();
     if (problem.isPresent()) {
       return Optional.of("the metadata log cannot be written: " + problem.get());

@@ -43,7 +43,7 @@ final class StateWatcher implements StateOwner.Watcher {
           at);
     } else if (record instanceof LoggedChange.ApplicationEnded ended) {
       shuffles.forgetApplication(ended.application().name());
-    } else if (record instanceof MetadataRecord.ApplicationExpired expired) {
+    } else if (record instanceof LoggedChange.ApplicationExpired expired) {
       shuffles.forgetApplication(expired.application());
     } else if (record instanceof MetadataRecord.ServerForgotten server) {
       shuffles.forgetServer(server.server());
@@ -54,5 +54,11 @@ final class StateWatcher implements StateOwner.Watcher {
     } else if (record instanceof LoggedChange.TokensRevoked revoked) {
       revocations.add(List.of(revoked.revocation()));
     }
+  }
+
+  @Override
+  public void replaced(ClusterView view) {
+    quotas.limits(view.limits());
+    revocations.add(view.orders().revocations().all());
   }
 }

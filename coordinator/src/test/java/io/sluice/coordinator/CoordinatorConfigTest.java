@@ -7,6 +7,7 @@ import io.sluice.common.auth.SecurityConfig;
 import io.sluice.common.config.ConfigException;
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
+import io.sluice.common.config.HostPort;
 import io.sluice.common.tls.TlsConfig;
 import io.sluice.coordinator.assign.AssignmentConfig;
 import io.sluice.coordinator.assign.HostRule;
@@ -14,8 +15,10 @@ import io.sluice.coordinator.cluster.ApplicationConfig;
 import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.coordinator.quota.Limits;
 import io.sluice.coordinator.quota.QuotaConfig;
+import io.sluice.coordinator.raft.GroupConfig;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -33,6 +36,7 @@ class CoordinatorConfigTest {
             new CoordinatorConfig(
                 new CoordinatorPortsConfig("", 19999, 19998, 20_000, 2_500, 256, 64),
                 new FilesConfig(Optional.empty(), Optional.empty(), Optional.empty(), 10_000),
+                new GroupConfig(List.of(), Optional.empty()),
                 new ServerTableConfig(30_000, 5_000, 3_600_000, 10_000, 0),
                 new ApplicationConfig(60_000, 10_000, 600_000, 10_000, 1000),
                 new AssignmentConfig(HostRule.PREFER_DIFF, 9, 0.95),
@@ -54,6 +58,8 @@ class CoordinatorConfigTest {
     values.put("rss.rpc.server.port", "1");
     values.put("rss.jetty.http.port", "2");
     values.put("rss.coordinator.data.dir", "file:///var/data");
+    values.put("rss.coordinator.quorum", "c1:1,c2:1");
+    values.put("rss.coordinator.quorum.self", "c2:1");
     values.put("rss.coordinator.server.heartbeat.timeout", "4s");
     values.put("rss.coordinator.server.heartbeat.interval", "1500");
     values.put("rss.coordinator.server.forget.after", "6m");
@@ -104,6 +110,9 @@ class CoordinatorConfigTest {
                     Optional.of(Path.of("/etc/exclude")),
                     Optional.of(Path.of("/etc/clients")),
                     16_000),
+                new GroupConfig(
+                    List.of(new HostPort("c1", 1), new HostPort("c2", 1)),
+                    Optional.of(new HostPort("c2", 1))),
                 new ServerTableConfig(4_000, 1_500, 360_000, 10_000, 8_000),
                 new ApplicationConfig(9_000, 10, 600_000, 10_000, 1000),
                 new AssignmentConfig(HostRule.MUST_DIFF, 15, 0.5),
@@ -126,6 +135,13 @@ class CoordinatorConfigTest {
                         Optional.of(Path.of("/etc/trust")),
                         TlsConfig.ClientCertificates.OPTIONAL,
                         Optional.of("sluice")))));
+  }
+
+  @Test
+  void severalCoordinatorsNeedADirectory() {
+    assertThatThrownBy(() -> config(Map.of("rss.coordinator.quorum", "c1:1,c2:1")))
+        .hasMessageContaining("set rss.coordinator.data.dir");
+    assertThat(config(Map.of("rss.coordinator.quorum", "c1:1")).group().isShared()).isFalse();
   }
 
   @Test

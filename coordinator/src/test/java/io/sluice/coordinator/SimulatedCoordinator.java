@@ -3,6 +3,7 @@ package io.sluice.coordinator;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.auth.Revocations;
 import io.sluice.common.config.ConfigSet;
+import io.sluice.coordinator.api.LeaderCalls;
 import io.sluice.coordinator.history.ClusterHistory;
 import io.sluice.coordinator.http.CoordinatorMetrics;
 import io.sluice.coordinator.log.InMemoryMetadataLog;
@@ -65,6 +66,7 @@ public final class SimulatedCoordinator {
     service =
         new CoordinatorService(
             owner,
+            LeaderCalls.NONE,
             decisions,
             () -> ClientSettings.NONE,
             metrics,

@@ -3,6 +3,7 @@ package io.sluice.common.rpc;
 import io.grpc.MethodDescriptor;
 import io.sluice.proto.AdminGrpc;
 import io.sluice.proto.AuthenticationGrpc;
+import io.sluice.proto.ConsensusGrpc;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.ShuffleServerControlGrpc;
 import java.util.HashMap;
@@ -32,6 +33,9 @@ public final class CallLimits {
   /** Heartbeats: about 40 bytes for each application with data on the server. */
   static final int HEARTBEAT = 8 << 20;
 
+  /** Between coordinators: the longest call with its envelope, or 8 MiB of log entries. */
+  static final int CONSENSUS = HEARTBEAT + LIST;
+
   private static final Map<String, Integer> CONTROL =
       Map.ofEntries(
           row(CoordinatorGrpc.getHeartbeatMethod(), HEARTBEAT),
@@ -45,6 +49,9 @@ public final class CallLimits {
           row(CoordinatorGrpc.getListServersMethod(), EMPTY),
           row(CoordinatorGrpc.getListApplicationsMethod(), EMPTY),
           row(AdminGrpc.getCallMethod(), NAMES),
+          row(ConsensusGrpc.getReplicateMethod(), CONSENSUS),
+          row(ConsensusGrpc.getForwardMethod(), CONSENSUS),
+          row(ConsensusGrpc.getMembershipMethod(), EMPTY),
           row(ShuffleServerControlGrpc.getUnregisterShufflesMethod(), NAMES),
           row(ShuffleServerControlGrpc.getUnregisterShuffleApplicationMethod(), NAMES),
           row(ShuffleServerControlGrpc.getDecommissionMethod(), EMPTY),

@@ -1,5 +1,7 @@
 package io.sluice.coordinator.api;
 
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
 import io.sluice.common.auth.AdminEntry;
 import io.sluice.common.auth.AuditLog;
 import io.sluice.common.auth.CallDenials;
@@ -7,11 +9,13 @@ import io.sluice.common.auth.Caller;
 import io.sluice.common.auth.DeniedCall;
 import io.sluice.common.auth.DeniedCall.Cause;
 import io.sluice.common.error.PeerText;
+import io.sluice.proto.ApiReply;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,22 +34,34 @@ public final class Api {
   private static final int UNAUTHORIZED = 401;
   private static final int FORBIDDEN = 403;
   private static final int INTERNAL = 500;
+  private static final int UNAVAILABLE = 503;
   private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
   private final ApiRoutes routes;
   private final ApiAccess access;
   private final AuditLog audit;
   private final Map<ApiCall.Port, CallDenials> denials;
+  private final BooleanSupplier leads;
+  private final LeaderCalls leader;
 
   /**
+   * @param leads whether this coordinator decides
+   * @param leader executes requests if it does not
    * @param denials counters of denied calls, by port
    */
   public Api(
-      ApiRoutes routes, ApiAccess access, AuditLog audit, Map<ApiCall.Port, CallDenials> denials) {
+      ApiRoutes routes,
+      ApiAccess access,
+      AuditLog audit,
+      Map<ApiCall.Port, CallDenials> denials,
+      BooleanSupplier leads,
+      LeaderCalls leader) {
     this.routes = routes;
     this.access = access;
     this.audit = audit;
     this.denials = Map.copyOf(denials);
+    this.leads = leads;
+    this.leader = leader;
   }
 
   /** Methods and paths in OpenAPI notation: {@code GET /api/v1/cluster}. */
@@ -60,17 +76,24 @@ public final class Api {
    *     block
    */
   public CompletionStage<ApiAnswer> answer(ApiCall call) {
-    CompletionStage<Resource> resource;
+    CompletionStage<ApiAnswer> reply;
     try {
-      resource = routes.answer(call, access);
+      ApiRoutes.Permitted permitted = routes.find(call, access);
+      reply =
+          permitted.local() || leads.getAsBoolean()
+              ? permitted.answer().thenApply(found -> json(OK, JSON, found, ""))
+              : forward(call);
     } catch (ApiException | RuntimeException e) {
-      resource = CompletableFuture.failedFuture(e);
+      reply = CompletableFuture.failedFuture(e);
     }
-    return resource.handle(
+    return reply.handle(
         (found, failure) -> {
-          ApiAnswer answer =
-              failure == null ? json(OK, JSON, found, "") : refusal(call, cause(failure));
+          ApiAnswer answer = failure == null ? found : refusal(call, cause(failure));
           String why = failure == null ? "" : cause(failure).getMessage();
+          if (call.port() == ApiCall.Port.COORDINATOR) {
+            // The coordinator that received the request counts and audits it.
+            return answer;
+          }
           if (answer.status() == UNAUTHORIZED) {
             denied(call, Cause.UNAUTHENTICATED, why);
           } else if (answer.status() == FORBIDDEN) {
@@ -80,6 +103,38 @@ public final class Api {
           }
           return answer;
         });
+  }
+
+  /** Sends a request to the coordinator that leads. */
+  private CompletionStage<ApiAnswer> forward(ApiCall call) {
+    if (call.port() == ApiCall.Port.COORDINATOR) {
+      return CompletableFuture.failedFuture(
+          new ApiException(UNAVAILABLE, "another coordinator leads, retry later"));
+    }
+    return leader
+        .call(
+            "Call",
+            io.sluice.proto.ApiCall.newBuilder()
+                .setMethod(call.method())
+                .setPath(call.path())
+                .setQuery(call.query())
+                .setBody(ByteString.copyFrom(call.body()))
+                .build()
+                .toByteString())
+        .handle(
+            (bytes, failure) -> {
+              if (failure != null) {
+                throw new CompletionException(
+                    new ApiException(UNAVAILABLE, cause(failure).getMessage()));
+              }
+              try {
+                ApiReply reply = ApiReply.parseFrom(bytes);
+                return new ApiAnswer(
+                    reply.getStatus(), reply.getContentType(), reply.getBody().toByteArray(), "");
+              } catch (InvalidProtocolBufferException e) {
+                throw new CompletionException(e);
+              }
+            });
   }
 
   private static Throwable cause(Throwable failure) {

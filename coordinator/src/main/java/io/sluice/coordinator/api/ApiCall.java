@@ -21,7 +21,9 @@ public record ApiCall(
     /** The HTTP port. Pages of any origin can make a browser send requests to it. */
     HTTP,
     /** The gRPC port. */
-    CONTROL
+    CONTROL,
+    /** The gRPC port of the leader; another coordinator has checked the caller's permission. */
+    COORDINATOR
   }
 
   boolean isMutation() {

@@ -18,6 +18,7 @@ public final class ApiRoutes {
   /** Prefix of all paths of the API. */
   public static final String PREFIX = "/api/v1/";
 
+  private static final String RELOAD = PREFIX + "reload";
   private static final String CALLER = PREFIX + "caller";
 
   private static final int MAX_EVENTS = 2000;
@@ -43,12 +44,13 @@ public final class ApiRoutes {
     }
   }
 
-  public ApiRoutes(ClusterApi api, AdminOperations admin, Clock clock) {
+  public ApiRoutes(ClusterApi api, AdminOperations admin, Membership membership, Clock clock) {
     this.clock = clock;
     List<Route> all = new ArrayList<>(reads(api));
     all.add(get("exclusions", request -> admin.exclusions()));
     all.add(get("revocations", request -> admin.revocations()));
-    all.addAll(mutations(admin));
+    all.add(get("coordinators", request -> membership.members()));
+    all.addAll(mutations(admin, membership));
     this.routes = List.copyOf(all);
   }
 
@@ -89,7 +91,7 @@ public final class ApiRoutes {
         get("balance", request -> api.balance()));
   }
 
-  private static List<Route> mutations(AdminOperations admin) {
+  private static List<Route> mutations(AdminOperations admin, Membership membership) {
     return List.of(
         mutation("POST", "servers/{server}/exclusion", r -> admin.exclude(r.path("server"))),
         mutation("DELETE", "servers/{server}/exclusion", r -> admin.include(r.path("server"))),
@@ -104,6 +106,8 @@ public final class ApiRoutes {
             "DELETE",
             "quotas/{user}",
             r -> admin.limit(r.path("user"), Resource.LimitsOrder.of(Map.of()))),
+        mutation("PUT", "coordinators/{address}", r -> membership.add(r.path("address"))),
+        mutation("DELETE", "coordinators/{address}", r -> membership.remove(r.path("address"))),
         mutation("POST", "reload", r -> admin.reload()),
         mutation("POST", "users/{user}/revocation", r -> admin.revokeUser(r.path("user"))),
         mutation(
@@ -127,14 +131,27 @@ public final class ApiRoutes {
   }
 
   /**
-   * Answers a request.
+   * A request that its caller may send.
    *
-   * @throws ApiException if the path or method is unknown, the caller lacks the permission, or a
-   *     parameter is invalid
+   * @param local whether it concerns the coordinator that received it, not the shared state
    */
-  CompletionStage<Resource> answer(ApiCall call, ApiAccess access) throws ApiException {
+  record Permitted(boolean local, Handler handler, ApiRequest request) {
+    CompletionStage<Resource> answer() throws ApiException {
+      return handler.answer(request);
+    }
+  }
+
+  /**
+   * Finds the resource of a request, and checks the permission of the caller.
+   *
+   * @throws ApiException if the path or method is unknown, or the caller lacks the permission
+   */
+  Permitted find(ApiCall call, ApiAccess access) throws ApiException {
     if (call.path().equals(CALLER) && !call.isMutation()) {
-      return CompletableFuture.completedStage(caller(call, access));
+      return new Permitted(
+          true,
+          request -> CompletableFuture.completedStage(caller(call, access)),
+          new ApiRequest(Map.of(), Map.of(), call.body()));
     }
     Set<String> others = new TreeSet<>();
     for (Route route : routes) {
@@ -142,9 +159,10 @@ public final class ApiRoutes {
       if (names.isPresent()) {
         if (route.answers(call.method())) {
           access.check(call);
-          return route
-              .handler()
-              .answer(new ApiRequest(names.get(), PathTemplate.query(call.query()), call.body()));
+          return new Permitted(
+              call.path().equals(RELOAD),
+              route.handler(),
+              new ApiRequest(names.get(), PathTemplate.query(call.query()), call.body()));
         }
         others.add(route.method());
       }

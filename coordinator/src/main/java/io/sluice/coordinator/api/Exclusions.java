@@ -14,7 +14,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -150,22 +149,23 @@ public final class Exclusions implements AutoCloseable {
   }
 
   private void applyFile(ExcludeList found) {
-    CompletableFuture<Integer> unused =
-        owner
-            .submit(
-                (view, nowMs) ->
-                    view.orders().excludedByFile().equals(found)
-                        ? Decision.unchanged(found.size())
-                        : Decision.of(new MetadataRecord.ExcludeFileChanged(found), found.size()))
-            .whenComplete(
-                (size, failure) -> {
-                  if (failure != null) {
-                    log.warn(
-                        "change of the exclude file could not be applied, it is retried at"
-                            + " the next check",
-                        failure);
-                  }
-                });
+    owner.observe(
+        (view, nowMs) ->
+            view.orders().excludedByFile().equals(found)
+                ? Decision.unchanged(found.size())
+                : Decision.of(new MetadataRecord.ExcludeFileChanged(found), found.size()),
+        new StateOwner.Outcome<Integer>() {
+          @Override
+          public void decided(Integer size) {}
+
+          @Override
+          public void failed(Throwable failure) {
+            log.warn(
+                "change of the exclude file could not be applied, it is retried at"
+                    + " the next check",
+                failure);
+          }
+        });
   }
 
   @Override

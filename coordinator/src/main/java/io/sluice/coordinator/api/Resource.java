@@ -268,6 +268,16 @@ public sealed interface Resource {
   /** An application whose pushes servers refuse because of a quota. */
   record OverQuota(String application, String reason) {}
 
+  /**
+   * {@code /api/v1/coordinators}.
+   *
+   * @param coordinators members of the quorum; empty: this coordinator shares its state with none
+   */
+  record Coordinators(long time, List<Coordinator> coordinators) implements Resource {}
+
+  /** A member of the quorum. */
+  record Coordinator(String address, boolean leads) {}
+
   /** Confirmation of a mutation. */
   record Done(long time, String text) implements Resource {}
 

@@ -9,6 +9,12 @@ public final class ClusterHistory {
   private final ShuffleLedger shuffles = new ShuffleLedger();
   private final ThroughputHistory throughput = new ThroughputHistory();
 
+  /** Removes events and samples, before those of another coordinator are added. */
+  public void clearLogged() {
+    events.clear();
+    throughput.clear();
+  }
+
   public EventLog events() {
     return events;
   }

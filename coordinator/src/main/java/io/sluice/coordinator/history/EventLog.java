@@ -56,6 +56,12 @@ public final class EventLog {
     }
   }
 
+  /** Removes all events. */
+  synchronized void clear() {
+    events.clear();
+    lastNumber = 0;
+  }
+
   /** All events, oldest first. */
   public synchronized List<ClusterEvent> all() {
     return List.copyOf(events);

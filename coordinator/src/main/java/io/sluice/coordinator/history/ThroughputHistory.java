@@ -54,6 +54,11 @@ public final class ThroughputHistory {
       }
     }
 
+    void clear() {
+      cluster.clear();
+      servers.clear();
+    }
+
     void dropUntil(long atMs) {
       cluster.removeIf(sample -> sample.atMs() <= atMs);
       servers.values().forEach(all -> all.removeIf(sample -> sample.atMs() <= atMs));
@@ -113,6 +118,12 @@ public final class ThroughputHistory {
     if (!batch.cluster().isEmpty()) {
       waiting.dropUntil(batch.cluster().get(batch.cluster().size() - 1).atMs());
     }
+  }
+
+  /** Removes all samples. */
+  synchronized void clear() {
+    logged.clear();
+    waiting.clear();
   }
 
   /** Returns all logged samples. */

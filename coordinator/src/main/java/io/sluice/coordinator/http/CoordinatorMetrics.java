@@ -7,6 +7,7 @@ import io.prometheus.client.Histogram;
 import io.sluice.common.auth.CallDenials;
 import io.sluice.common.auth.CertificateExpiry;
 import io.sluice.common.net.PeerConnections;
+import io.sluice.coordinator.state.LoggedChange;
 import io.sluice.coordinator.state.MetadataRecord;
 import io.sluice.coordinator.state.StateLog;
 import io.sluice.coordinator.state.StateOwner;
@@ -264,7 +265,7 @@ public final class CoordinatorMetrics implements StateOwner.Probe, StateLog.Prob
   @Override
   public void timedOut(List<MetadataRecord> records) {
     for (MetadataRecord record : records) {
-      if (record instanceof MetadataRecord.ApplicationExpired) {
+      if (record instanceof LoggedChange.ApplicationExpired) {
         applicationsExpired.inc();
       } else if (record instanceof MetadataRecord.ServerLost) {
         serversLost.inc();

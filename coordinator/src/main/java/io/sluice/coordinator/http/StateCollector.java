@@ -19,6 +19,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -96,7 +97,13 @@ public final class StateCollector extends Collector {
           .build();
 
   private record Figures(
-      ClusterView view, long assignable, long storedBytes, int queueDepth, int overQuota) {}
+      ClusterView view,
+      long assignable,
+      long storedBytes,
+      int queueDepth,
+      int overQuota,
+      boolean leads,
+      boolean quorum) {}
 
   private static final MetricTable<Figures> FIGURES =
       MetricTable.<Figures>of(CoordinatorMetrics.PREFIX)
@@ -120,6 +127,14 @@ public final class StateCollector extends Collector {
               "over_quota_applications",
               "Applications over a quota, whose pushes servers refuse",
               Figures::overQuota)
+          .gauge(
+              "leads",
+              "1 if this coordinator decides; 0 if another one of the quorum does, or none",
+              figures -> figures.leads ? 1 : 0)
+          .gauge(
+              "quorum",
+              "1 if this coordinator decides or knows the one that does; 0 if there is no quorum",
+              figures -> figures.quorum ? 1 : 0)
           .gauge("queue_depth", "Calls in the queue of the state thread", Figures::queueDepth)
           .gauge(
               "queue_max",
@@ -131,12 +146,18 @@ public final class StateCollector extends Collector {
   private final LongSupplier serverLostAfterMs;
   private final Supplier<Eligibility> eligibility;
   private final Quotas quotas;
+  private final BooleanSupplier quorum;
 
+  /**
+   * @param quorum whether a coordinator that this one knows decides
+   */
   public StateCollector(
       StateOwner owner,
       LongSupplier serverLostAfterMs,
       Supplier<Eligibility> eligibility,
-      Quotas quotas) {
+      Quotas quotas,
+      BooleanSupplier quorum) {
+    this.quorum = quorum;
     this.owner = owner;
     this.quotas = quotas;
     this.serverLostAfterMs = serverLostAfterMs;
@@ -197,7 +218,9 @@ public final class StateCollector extends Collector {
                     assignable,
                     storedBytes,
                     owner.queueDepth(),
-                    quotas.overQuota().size()))));
+                    quotas.overQuota().size(),
+                    owner.leads(),
+                    quorum.getAsBoolean()))));
     return all;
   }
 

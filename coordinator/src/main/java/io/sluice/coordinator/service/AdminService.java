@@ -40,9 +40,19 @@ public final class AdminService extends AdminGrpc.AdminImplBase implements AutoC
 
   @Override
   public void call(io.sluice.proto.ApiCall request, StreamObserver<ApiReply> observer) {
+    answer(ApiCall.Port.CONTROL, request, observer);
+  }
+
+  /** Answers a call whose permission another coordinator has checked. */
+  void forwarded(io.sluice.proto.ApiCall request, StreamObserver<ApiReply> observer) {
+    answer(ApiCall.Port.COORDINATOR, request, observer);
+  }
+
+  private void answer(
+      ApiCall.Port port, io.sluice.proto.ApiCall request, StreamObserver<ApiReply> observer) {
     ApiCall call =
         new ApiCall(
-            ApiCall.Port.CONTROL,
+            port,
             request.getMethod(),
             request.getPath(),
             request.getQuery(),

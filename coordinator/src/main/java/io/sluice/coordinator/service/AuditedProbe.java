@@ -2,6 +2,7 @@ package io.sluice.coordinator.service;
 
 import io.sluice.common.auth.AuditEntry;
 import io.sluice.common.auth.AuditLog;
+import io.sluice.coordinator.state.LoggedChange;
 import io.sluice.coordinator.state.MetadataRecord;
 import io.sluice.coordinator.state.StateOwner;
 import java.util.List;
@@ -24,7 +25,7 @@ public final class AuditedProbe implements StateOwner.Probe {
   @Override
   public void timedOut(List<MetadataRecord> records) {
     for (MetadataRecord record : records) {
-      if (record instanceof MetadataRecord.ApplicationExpired expired) {
+      if (record instanceof LoggedChange.ApplicationExpired expired) {
         audit.write(
             AuditEntry.happened(
                 AuditEntry.Action.EXPIRE,

@@ -13,15 +13,19 @@ import io.sluice.proto.RegisterShuffleRequest;
 import io.sluice.proto.RenewLeaseRequest;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.UnregisterApplicationRequest;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
  * Permissions of the coordinator's gRPC calls. Drivers call as their users: the token of an
  * application, which every task has, is not enough, so that a user who is removed loses the lease.
- * Servers may send heartbeats, authenticated callers may read lists, admins may call everything.
- * Immutable.
+ * Servers may send heartbeats, authenticated callers may read lists, admins may call everything
+ * except the calls between coordinators. Immutable.
  */
 public final class CallRules implements CallGuard.Rules {
+  private static final Set<String> BETWEEN_COORDINATORS =
+      Set.of("Replicate", "Forward", "Membership");
+
   private final boolean openReads;
   private final UnaryOperator<String> certificateName;
 
@@ -36,7 +40,7 @@ public final class CallRules implements CallGuard.Rules {
 
   @Override
   public String refusal(Caller caller, String call) {
-    if (caller.isAdmin()) {
+    if (caller.isAdmin() && !BETWEEN_COORDINATORS.contains(call)) {
       return null;
     }
     boolean isKnown = caller.kind() != Caller.Kind.ANONYMOUS;
@@ -54,6 +58,10 @@ public final class CallRules implements CallGuard.Rules {
           caller.kind() == Caller.Kind.SERVER
               ? null
               : call + " needs the identity of a server, found " + caller.text();
+      case "Replicate", "Forward", "Membership" ->
+          caller.kind() == Caller.Kind.COORDINATOR
+              ? null
+              : call + " needs the identity of a coordinator, found " + caller.text();
       default -> call + ": permission denied: expected an admin, found " + caller.text();
     };
   }

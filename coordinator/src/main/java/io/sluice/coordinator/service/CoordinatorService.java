@@ -1,18 +1,23 @@
 package io.sluice.coordinator.service;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.Descriptors.EnumValueDescriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.sluice.common.auth.Caller;
 import io.sluice.common.auth.TokenGrants;
+import io.sluice.common.error.PeerText;
 import io.sluice.common.error.UnexpectedFailure;
+import io.sluice.coordinator.api.LeaderCalls;
 import io.sluice.coordinator.http.CoordinatorMetrics;
 import io.sluice.coordinator.state.Decision;
 import io.sluice.coordinator.state.Decisions;
 import io.sluice.coordinator.state.LogUnavailableException;
 import io.sluice.coordinator.state.MoveDecisions;
+import io.sluice.coordinator.state.NotLeadingException;
 import io.sluice.coordinator.state.StateOwner;
 import io.sluice.proto.ClientConfigurationReply;
 import io.sluice.proto.ClientConfigurationRequest;
@@ -35,6 +40,7 @@ import io.sluice.proto.Status;
 import io.sluice.proto.UnregisterApplicationReply;
 import io.sluice.proto.UnregisterApplicationRequest;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.LongSupplier;
@@ -69,6 +75,11 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
               .build();
     }
 
+    @SuppressWarnings("unchecked") // The parser of R parses an R.
+    R parse(ByteString bytes) throws InvalidProtocolBufferException {
+      return (R) none.getParserForType().parseFrom(bytes);
+    }
+
     private FieldDescriptor field(String name) {
       return none.getDescriptorForType().findFieldByName(name);
     }
@@ -87,7 +98,24 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
   private static final Call<MoveTargetReply> FIND_MOVE_TARGET =
       new Call<>("FindMoveTarget", MoveTargetReply.getDefaultInstance());
 
+  private static final Call<ListServersReply> LIST_SERVERS =
+      new Call<>("ListServers", ListServersReply.getDefaultInstance());
+  private static final Call<ListApplicationsReply> LIST_APPLICATIONS =
+      new Call<>("ListApplications", ListApplicationsReply.getDefaultInstance());
+
+  private static final StateOwner.Outcome<HeartbeatReply> OBSERVED =
+      new StateOwner.Outcome<>() {
+        @Override
+        public void decided(HeartbeatReply reply) {}
+
+        @Override
+        public void failed(Throwable cause) {
+          log.debug("heartbeat not observed", cause);
+        }
+      };
+
   private final StateOwner owner;
+  private final LeaderCalls leader;
   private final Supplier<Decisions> decisions;
   private final Supplier<ClientSettings> clientSettings;
   private final CoordinatorMetrics metrics;
@@ -99,11 +127,13 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
   private final RandomGenerator seeds;
 
   /**
+   * @param leader executes calls if this coordinator does not lead
    * @param decisions called for each request, on the state thread
    * @param signatures signs tokens, each for a fraction of a millisecond
    */
   public CoordinatorService(
       StateOwner owner,
+      LeaderCalls leader,
       Supplier<Decisions> decisions,
       Supplier<ClientSettings> clientSettings,
       CoordinatorMetrics metrics,
@@ -112,6 +142,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
       LongSupplier nanoTime,
       RandomGenerator seeds) {
     this.owner = owner;
+    this.leader = leader;
     this.decisions = decisions;
     this.clientSettings = clientSettings;
     this.metrics = metrics;
@@ -132,6 +163,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
             : request;
     decide(
         REGISTER_APPLICATION,
+        authenticated,
         (view, nowMs) -> decisions.get().applications().register(view, authenticated, nowMs),
         reply -> withToken(reply, caller, authenticated),
         observer);
@@ -172,6 +204,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     Caller caller = Caller.current();
     decide(
         RENEW_LEASE,
+        request,
         (view, nowMs) -> decisions.get().applications().renew(view, request, nowMs),
         reply -> withToken(reply, caller, request),
         observer);
@@ -182,6 +215,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
       UnregisterApplicationRequest request, StreamObserver<UnregisterApplicationReply> observer) {
     decide(
         UNREGISTER_APPLICATION,
+        request,
         (view, nowMs) -> decisions.get().applications().unregister(view, request, nowMs),
         observer);
   }
@@ -191,6 +225,7 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
       RegisterShuffleRequest request, StreamObserver<RegisterShuffleReply> observer) {
     decide(
         REGISTER_SHUFFLE,
+        request,
         (view, nowMs) ->
             decisions.get().shuffles().register(view, request, nowMs, seeds.nextLong()),
         observer);
@@ -198,10 +233,13 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
 
   @Override
   public void heartbeat(HeartbeatRequest request, StreamObserver<HeartbeatReply> observer) {
-    decide(
-        HEARTBEAT,
-        (view, nowMs) -> decisions.get().servers().heartbeat(view, request, nowMs),
-        observer);
+    StateOwner.Decider<HeartbeatReply> decider =
+        (view, nowMs) -> decisions.get().servers().heartbeat(view, request, nowMs);
+    if (!owner.leads()) {
+      // So that this coordinator knows all servers if it is elected.
+      owner.observe(decider, OBSERVED);
+    }
+    decide(HEARTBEAT, request, decider, observer);
   }
 
   @Override
@@ -209,10 +247,11 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
     Caller caller = Caller.current();
     decide(
         FIND_MOVE_TARGET,
+        request,
         (view, nowMs) -> {
           MoveDecisions moves = decisions.get().moves();
           Optional<Decision<MoveTargetReply>> refusal =
-              caller.kind() == Caller.Kind.SERVER ? moves.refusal(view, request) : Optional.empty();
+              isOfServer(caller) ? moves.refusal(view, request) : Optional.empty();
           return refusal.isPresent()
               ? refusal.get()
               : moves.target(view, request, nowMs, seeds.nextLong());
@@ -237,6 +276,10 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
   @Override
   public void listServers(ListServersRequest request, StreamObserver<ListServersReply> observer) {
     long startNanos = nanoTime.getAsLong();
+    if (!owner.leads()) {
+      forward(LIST_SERVERS, request, null, observer, startNanos);
+      return;
+    }
     answer(observer, decisions.get().listings().servers(owner.view(), owner.nowMs()));
     metrics.answered("ListServers", Status.OK, nanoTime.getAsLong() - startNanos);
   }
@@ -245,24 +288,35 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
   public void listApplications(
       ListApplicationsRequest request, StreamObserver<ListApplicationsReply> observer) {
     long startNanos = nanoTime.getAsLong();
+    if (!owner.leads()) {
+      forward(LIST_APPLICATIONS, request, null, observer, startNanos);
+      return;
+    }
     answer(observer, decisions.get().listings().applications(owner.view(), owner.nowMs()));
     metrics.answered("ListApplications", Status.OK, nanoTime.getAsLong() - startNanos);
   }
 
   private <R extends Message> void decide(
-      Call<R> call, StateOwner.Decider<R> decider, StreamObserver<R> observer) {
-    decide(call, decider, null, observer);
+      Call<R> call, Message request, StateOwner.Decider<R> decider, StreamObserver<R> observer) {
+    decide(call, request, decider, null, observer);
   }
 
   /**
+   * Decides a request, or forwards it to the coordinator that leads.
+   *
    * @param withToken adds a token to the reply, on a thread for signatures; null: no token
    */
   private <R extends Message> void decide(
       Call<R> call,
+      Message request,
       StateOwner.Decider<R> decider,
       UnaryOperator<R> withToken,
       StreamObserver<R> observer) {
     long startNanos = nanoTime.getAsLong();
+    if (!owner.leads()) {
+      forward(call, request, withToken, observer, startNanos);
+      return;
+    }
     Caller caller = Caller.current();
     StateOwner.Outcome<R> outcome =
         new StateOwner.Outcome<>() {
@@ -272,15 +326,15 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
             if (reply instanceof RegisterShuffleReply assignment) {
               metrics.assigned(assignment);
             }
-            if (withToken == null) {
-              answer(observer, reply);
-            } else {
-              sign(() -> answer(observer, withToken.apply(reply)));
-            }
+            answer(observer, withToken, reply);
           }
 
           @Override
           public void failed(Throwable cause) {
+            if (cause instanceof NotLeadingException) {
+              unavailable(call, observer, cause, startNanos);
+              return;
+            }
             decided(
                 cause instanceof LogUnavailableException
                     ? call.refusal(Status.BUSY, cause.getMessage())
@@ -296,6 +350,57 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
           call.refusal(
               Status.BUSY,
               "the queue of this coordinator is full: retry later, or use another coordinator"));
+    }
+  }
+
+  /** Whether a server made a call, to this coordinator or to one that forwarded it. */
+  private static boolean isOfServer(Caller caller) {
+    return caller.kind() == Caller.Kind.SERVER || caller.kind() == Caller.Kind.COORDINATOR;
+  }
+
+  private <R extends Message> void forward(
+      Call<R> call,
+      Message request,
+      UnaryOperator<R> withToken,
+      StreamObserver<R> observer,
+      long startNanos) {
+    CompletableFuture<ByteString> unused =
+        leader
+            .call(call.name, request.toByteString())
+            .whenComplete(
+                (bytes, failure) -> {
+                  if (failure != null) {
+                    unavailable(call, observer, failure, startNanos);
+                    return;
+                  }
+                  R reply;
+                  try {
+                    reply = call.parse(bytes);
+                  } catch (InvalidProtocolBufferException e) {
+                    unavailable(call, observer, e, startNanos);
+                    return;
+                  }
+                  metrics.answered(
+                      call.name, call.status(reply), nanoTime.getAsLong() - startNanos);
+                  answer(observer, withToken, reply);
+                });
+  }
+
+  /** Ends the call so that the caller tries another coordinator. */
+  private <R extends Message> void unavailable(
+      Call<R> call, StreamObserver<R> observer, Throwable cause, long startNanos) {
+    metrics.answered(call.name, Status.BUSY, nanoTime.getAsLong() - startNanos);
+    observer.onError(
+        io.grpc.Status.UNAVAILABLE
+            .withDescription(PeerText.clipped(String.valueOf(cause.getMessage()), 1000))
+            .asRuntimeException());
+  }
+
+  private <R> void answer(StreamObserver<R> observer, UnaryOperator<R> withToken, R reply) {
+    if (withToken == null) {
+      answer(observer, reply);
+    } else {
+      sign(() -> answer(observer, withToken.apply(reply)));
     }
   }
 

@@ -85,14 +85,14 @@ public final class ApplicationDecisions {
                     .size())
             .build();
     MetadataRecord registered =
-        new MetadataRecord.ApplicationRegistered(
+        new LoggedChange.ApplicationRegistered(
             name, request.getUser(), request.getClientVersion(), servers(view, request), nowMs);
     if (known != null
         && known.state() == Application.State.LIVE
         && !known.liveAt(nowMs, policy.leaseMs())) {
       // The lease has expired, but the timeout check has not run yet: this is a new registration.
       return new Decision<>(
-          List.of(new MetadataRecord.ApplicationExpired(name, nowMs - known.sinceMs()), registered),
+          List.of(new LoggedChange.ApplicationExpired(name, nowMs - known.sinceMs()), registered),
           reply);
     }
     return known != null && known.state() == Application.State.ENDED

@@ -1,10 +1,12 @@
 package io.sluice.coordinator.state;
 
 import io.sluice.coordinator.assign.PartitionSize;
+import io.sluice.coordinator.cluster.Application;
 import io.sluice.coordinator.cluster.ApplicationTable;
 import io.sluice.coordinator.cluster.ExcludeList;
 import io.sluice.coordinator.cluster.FallbackTable;
 import io.sluice.coordinator.cluster.OperatorOrders;
+import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.cluster.ServerTable;
 import io.sluice.coordinator.quota.SetLimits;
 import java.util.List;
@@ -12,8 +14,8 @@ import java.util.List;
 /**
  * The complete state of the coordinator. Immutable.
  *
- * <p>Operator orders, fallbacks, limits and ended applications survive a restart. Everything else
- * is rebuilt from heartbeats and calls of drivers.
+ * <p>Operator orders, fallbacks, limits and applications survive a restart, without leases and
+ * shuffles. Everything else is rebuilt from heartbeats and calls of drivers.
  *
  * @param orders exclusions and decommissions ordered by operators
  * @param fallbacks latest fallback reports of drivers
@@ -59,10 +61,41 @@ public record ClusterView(
     return view;
   }
 
-  /** Returns this view with another start time. */
+  /** Returns this view with another start time; the leases of live applications begin again. */
   ClusterView startingAt(long nowMs) {
     return new ClusterView(
-        servers, applications, orders, fallbacks, limits, nowMs, assignments, partitionSize);
+            servers, applications, orders, fallbacks, limits, nowMs, assignments, partitionSize)
+        .renewingLeases(nowMs);
+  }
+
+  /** Returns this view with new leases of all live applications. */
+  ClusterView renewingLeases(long nowMs) {
+    ApplicationTable[] renewed = {applications};
+    applications.forEach(
+        application -> {
+          if (application.state() == Application.State.LIVE) {
+            renewed[0] = renewed[0].with(application.renewed(nowMs));
+          }
+        });
+    return with(renewed[0]);
+  }
+
+  /**
+   * Returns the view after the logged changes of another coordinator, with the servers of this
+   * view, which are not logged.
+   *
+   * @param changes all changes that restore the logged state
+   */
+  ClusterView replacedBy(List<LoggedChange> changes) {
+    ClusterView restored =
+        startedAt(startedAtMs).with(OperatorOrders.NONE.withFile(orders.excludedByFile()));
+    restored = restored.apply(changes);
+    ServerTable table = servers;
+    for (Server server : servers.all()) {
+      table =
+          table.with(server.withState(restored.orders().effective(server.id(), server.reported())));
+    }
+    return restored.with(table, partitionSize);
   }
 
   ClusterView with(ServerTable changed) {

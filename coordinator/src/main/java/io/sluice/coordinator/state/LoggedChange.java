@@ -13,6 +13,7 @@ import io.sluice.coordinator.history.Event.Kind;
 import io.sluice.coordinator.history.ThroughputBatch;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -24,6 +25,12 @@ public sealed interface LoggedChange extends MetadataRecord {
 
   /** Applies this change to the history; by default it has no effect. */
   default void applyTo(ClusterHistory history) {}
+
+  /**
+   * A change that is applied without the log if the log cannot be written: a full disk of a
+   * coordinator must not stop applications.
+   */
+  sealed interface AlsoWithoutLog extends LoggedChange {}
 
   /** A change to the history only. */
   sealed interface OfHistory extends LoggedChange {
@@ -92,6 +99,61 @@ public sealed interface LoggedChange extends MetadataRecord {
       return cancelled
           ? List.of(Event.of(Kind.DECOMMISSION_CANCELLED).ofServer(server))
           : List.of();
+    }
+  }
+
+  /**
+   * A driver registered its application, for the first time or again. For an application that has
+   * ended, {@link ApplicationForgotten} precedes this record. Also recorded when a live application
+   * gets servers for the first time.
+   *
+   * @param servers names of servers that have its data
+   */
+  record ApplicationRegistered(
+      String application, String user, String clientVersion, Set<String> servers, long atMs)
+      implements AlsoWithoutLog {
+    public ApplicationRegistered {
+      servers = Set.copyOf(servers);
+    }
+
+    @Override
+    public ClusterView applyTo(ClusterView view) {
+      Application known = view.applications().get(application);
+      Application registered =
+          isLive(known)
+              ? known.reregistered(user, clientVersion, atMs)
+              : Application.registered(application, user, clientVersion, atMs)
+                  .reporting(view.fallbacks().of(application));
+      return view.with(view.applications().with(registered.withServers(servers)));
+    }
+
+    @Override
+    public List<Event> events(ClusterView before) {
+      return isLive(before.applications().get(application))
+          ? List.of()
+          : List.of(
+              Event.of(Kind.APPLICATION_REGISTERED)
+                  .ofApplication(application)
+                  .with("user", user)
+                  .with("clientVersion", clientVersion));
+    }
+
+    private static boolean isLive(Application known) {
+      return known != null && known.state() == Application.State.LIVE;
+    }
+  }
+
+  /** The lease of an application expired. */
+  record ApplicationExpired(String application, long silentMs) implements AlsoWithoutLog {
+    @Override
+    public ClusterView applyTo(ClusterView view) {
+      return view.with(view.applications().without(application));
+    }
+
+    @Override
+    public List<Event> events(ClusterView before) {
+      return List.of(
+          Event.of(Kind.APPLICATION_EXPIRED).ofApplication(application).with("silentMs", silentMs));
     }
   }
 

@@ -23,16 +23,10 @@ final class LoggedState {
         .decommissions()
         .values()
         .forEach(order -> all.add(new LoggedChange.DecommissionOrdered(order)));
-    List<Application> ended = new ArrayList<>();
-    view.applications()
-        .forEach(
-            application -> {
-              if (application.state() == Application.State.ENDED) {
-                ended.add(application);
-              }
-            });
-    ended.sort(Comparator.comparing(Application::name));
-    ended.forEach(application -> all.add(new LoggedChange.ApplicationEnded(application)));
+    List<Application> applications = new ArrayList<>();
+    view.applications().forEach(applications::add);
+    applications.sort(Comparator.comparing(Application::name));
+    applications.forEach(application -> all.add(change(application)));
     view.fallbacks()
         .all()
         .forEach((name, reported) -> all.add(new LoggedChange.FallbacksReported(name, reported)));
@@ -49,6 +43,19 @@ final class LoggedState {
     return all;
   }
 
+  private static LoggedChange change(Application application) {
+    return switch (application.state()) {
+      case LIVE ->
+          new LoggedChange.ApplicationRegistered(
+              application.name(),
+              application.user(),
+              application.clientVersion(),
+              application.servers(),
+              application.registeredAtMs());
+      case ENDED -> new LoggedChange.ApplicationEnded(application);
+    };
+  }
+
   /** Returns the newest time in the changes, on the clock of the state; 0: none. */
   static long newestMs(List<LoggedChange> changes) {
     long newestMs = 0;
@@ -56,6 +63,8 @@ final class LoggedState {
       long atMs = 0;
       if (change instanceof LoggedChange.ApplicationEnded ended) {
         atMs = ended.application().sinceMs();
+      } else if (change instanceof LoggedChange.ApplicationRegistered registered) {
+        atMs = registered.atMs();
       } else if (change instanceof LoggedChange.DecommissionOrdered ordered) {
         atMs = ordered.order().orderedAtMs();
       } else if (change instanceof LoggedChange.ThroughputSampled sampled) {

@@ -19,7 +19,6 @@ import io.sluice.proto.StoredData;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
@@ -208,65 +207,11 @@ public sealed interface MetadataRecord permits MetadataRecord.InMemory, LoggedCh
     }
   }
 
-  /**
-   * A driver registered its application, for the first time or again. For an application that has
-   * ended, a logged {@link LoggedChange.ApplicationForgotten} precedes this record.
-   *
-   * @param servers names of servers that have its data from before
-   */
-  record ApplicationRegistered(
-      String application, String user, String clientVersion, Set<String> servers, long atMs)
-      implements InMemory {
-    public ApplicationRegistered {
-      servers = Set.copyOf(servers);
-    }
-
-    @Override
-    public ClusterView applyTo(ClusterView view) {
-      Application known = view.applications().get(application);
-      Application registered =
-          isLive(known)
-              ? known.reregistered(user, clientVersion, atMs)
-              : Application.registered(application, user, clientVersion, atMs)
-                  .reporting(view.fallbacks().of(application));
-      return view.with(view.applications().with(registered.withServers(servers)));
-    }
-
-    @Override
-    public List<Event> events(ClusterView before) {
-      return isLive(before.applications().get(application))
-          ? List.of()
-          : List.of(
-              Event.of(Kind.APPLICATION_REGISTERED)
-                  .ofApplication(application)
-                  .with("user", user)
-                  .with("clientVersion", clientVersion));
-    }
-
-    private static boolean isLive(Application known) {
-      return known != null && known.state() == Application.State.LIVE;
-    }
-  }
-
   /** A driver renewed the lease of its application. */
   record LeaseRenewed(String application, long atMs) implements InMemory {
     @Override
     public ClusterView applyTo(ClusterView view) {
       return changed(view, application, known -> known.renewed(atMs));
-    }
-  }
-
-  /** The lease of an application expired. */
-  record ApplicationExpired(String application, long silentMs) implements InMemory {
-    @Override
-    public ClusterView applyTo(ClusterView view) {
-      return view.with(view.applications().without(application));
-    }
-
-    @Override
-    public List<Event> events(ClusterView before) {
-      return List.of(
-          Event.of(Kind.APPLICATION_EXPIRED).ofApplication(application).with("silentMs", silentMs));
     }
   }
 

@@ -16,11 +16,13 @@ import io.sluice.proto.LoggedDecommission;
 import io.sluice.proto.LoggedDecommissionEnd;
 import io.sluice.proto.LoggedEvent;
 import io.sluice.proto.LoggedExclusions;
+import io.sluice.proto.LoggedExpiry;
 import io.sluice.proto.LoggedFallbacks;
 import io.sluice.proto.LoggedField;
 import io.sluice.proto.LoggedLimit;
 import io.sluice.proto.LoggedLimits;
 import io.sluice.proto.LoggedRecord;
+import io.sluice.proto.LoggedRegistration;
 import io.sluice.proto.LoggedRevocation;
 import io.sluice.proto.LoggedSamples;
 import io.sluice.proto.LoggedServerSamples;
@@ -31,6 +33,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -53,6 +56,19 @@ final class RecordFormat {
               .setCancelled(ended.cancelled()));
     } else if (change instanceof LoggedChange.ApplicationEnded ended) {
       record.setApplicationEnded(application(ended.application()));
+    } else if (change instanceof LoggedChange.ApplicationRegistered registered) {
+      record.setApplicationRegistered(
+          LoggedRegistration.newBuilder()
+              .setApplication(registered.application())
+              .setUser(registered.user())
+              .setClientVersion(registered.clientVersion())
+              .addAllServers(registered.servers().stream().sorted().toList())
+              .setRegisteredAtMs(registered.atMs()));
+    } else if (change instanceof LoggedChange.ApplicationExpired expired) {
+      record.setApplicationExpired(
+          LoggedExpiry.newBuilder()
+              .setApplication(expired.application())
+              .setSilentMs(expired.silentMs()));
     } else if (change instanceof LoggedChange.ApplicationForgotten forgotten) {
       record.setApplicationForgotten(
           LoggedApplicationEnd.newBuilder().setApplication(forgotten.application()));
@@ -111,6 +127,17 @@ final class RecordFormat {
       case REVOCATION -> new LoggedChange.TokensRevoked(revocation(record.getRevocation()));
       case EVENT -> new LoggedChange.EventListed(event(record.getEvent()));
       case THROUGHPUT -> new LoggedChange.ThroughputSampled(throughput(record.getThroughput()));
+      case APPLICATION_REGISTERED ->
+          new LoggedChange.ApplicationRegistered(
+              record.getApplicationRegistered().getApplication(),
+              record.getApplicationRegistered().getUser(),
+              record.getApplicationRegistered().getClientVersion(),
+              Set.copyOf(record.getApplicationRegistered().getServersList()),
+              record.getApplicationRegistered().getRegisteredAtMs());
+      case APPLICATION_EXPIRED ->
+          new LoggedChange.ApplicationExpired(
+              record.getApplicationExpired().getApplication(),
+              record.getApplicationExpired().getSilentMs());
       case CHANGE_NOT_SET ->
           throw new IOException("record has a type unknown to this version: start a newer version");
     };

@@ -14,6 +14,7 @@ import io.sluice.proto.PartitionRange;
 import io.sluice.proto.RegisterShuffleReply;
 import io.sluice.proto.RegisterShuffleRequest;
 import io.sluice.proto.Status;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -124,7 +125,15 @@ public final class ShuffleDecisions {
                 view.partitionSize().expectedBytes()),
             eligible,
             new SplittableRandom(seed));
-    return Decision.of(
+    List<MetadataRecord> records = new ArrayList<>();
+    Set<String> chosen = assignment.partitionsByServer().keySet();
+    if (!application.servers().containsAll(chosen)) {
+      // Another coordinator that is elected later must know which servers have data.
+      records.add(
+          new LoggedChange.ApplicationRegistered(
+              name, application.user(), application.clientVersion(), chosen, nowMs));
+    }
+    records.add(
         new MetadataRecord.ShuffleAssigned(
             name,
             shuffle,
@@ -132,7 +141,9 @@ public final class ShuffleDecisions {
             replicas,
             assignment.replicas(),
             assignment.partitionsByServer(),
-            applications.shufflesRemembered()),
+            applications.shufflesRemembered()));
+    return new Decision<>(
+        records,
         replacement
             ? replacementReply(assignment, request.getPartitionCount())
             : reply(assignment));

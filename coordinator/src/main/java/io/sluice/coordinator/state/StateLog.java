@@ -85,17 +85,40 @@ public final class StateLog {
    */
   public Restored restore(ClusterHistory history) throws IOException {
     MetadataLog.Contents contents = records.read();
-    List<LoggedChange> changes = new ArrayList<>();
-    for (byte[] record : contents.snapshot()) {
-      changes.add(RecordFormat.decode(record));
-    }
-    for (byte[] record : contents.records()) {
-      changes.add(RecordFormat.decode(record));
-    }
+    List<LoggedChange> changes = decoded(contents.snapshot());
+    changes.addAll(decoded(contents.records()));
     ClusterView view = ClusterView.startedAt(0).apply(changes);
     changes.forEach(change -> change.applyTo(history));
     measure();
     return new Restored(view, LoggedState.newestMs(changes));
+  }
+
+  /** Whether this coordinator decides; false: another one does, or none. Thread-safe. */
+  boolean leads() {
+    return records.leads();
+  }
+
+  /** Returns the next change of a shared log that this coordinator has not appended as leader. */
+  Optional<MetadataLog.Delivery> poll() {
+    Optional<MetadataLog.Delivery> delivery = records.poll();
+    if (delivery.isPresent()) {
+      problem = null;
+      measure();
+    }
+    return delivery;
+  }
+
+  /**
+   * Decodes records.
+   *
+   * @throws IOException if a record is damaged, or of a newer version
+   */
+  static List<LoggedChange> decoded(List<byte[]> encoded) throws IOException {
+    List<LoggedChange> changes = new ArrayList<>();
+    for (byte[] record : encoded) {
+      changes.add(RecordFormat.decode(record));
+    }
+    return changes;
   }
 
   /** Returns the reason why the last write failed; empty: it succeeded. */
@@ -115,7 +138,8 @@ public final class StateLog {
   /**
    * Appends changes atomically.
    *
-   * @return whether they are in the log; if not, {@link #problem} returns the reason
+   * @return whether they are in the log; if not, {@link #problem} returns the reason, or this
+   *     coordinator has ceased to lead
    */
   boolean append(List<LoggedChange> changes) {
     List<byte[]> encoded = changes.stream().map(RecordFormat::encode).toList();
@@ -152,7 +176,7 @@ public final class StateLog {
   private void failed(IOException e) {
     // The state thread logs an event at the first failure; retries, one per second, are counted.
     log.debug("metadata log could not be written", e);
-    problem = e.getMessage();
+    problem = records.leads() ? e.getMessage() : null;
     probe.failed();
   }
 

@@ -3,6 +3,8 @@ package io.sluice.coordinator.state;
 import io.sluice.coordinator.history.ClusterEvent;
 import io.sluice.coordinator.history.ClusterHistory;
 import io.sluice.coordinator.history.Event;
+import io.sluice.coordinator.log.MetadataLog;
+import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -37,6 +39,10 @@ import org.slf4j.LoggerFactory;
  * <p>If the batch cannot be written, the round is decided again without the log: requests with
  * logged changes fail, the others are answered, and up to {@link #MAX_WAITING_EVENTS} events wait
  * for the log. The write is retried once a second.
+ *
+ * <p>If coordinators share the log, one leads. The others follow: they apply the committed changes
+ * of the leader, and of their own requests only the in-memory changes of those that were submitted
+ * with {@link #observe}. Other requests fail with {@link NotLeadingException}.
  *
  * <p>{@link #submit} and {@link #view} are thread-safe; {@link #start} and {@link #close} are for
  * the owner of this object.
@@ -97,6 +103,9 @@ public final class StateOwner implements AutoCloseable {
      * @param at wall clock time of the round
      */
     void changed(MetadataRecord record, ClusterView view, Instant at);
+
+    /** The view was replaced by the state of another coordinator. */
+    default void replaced(ClusterView view) {}
   }
 
   private final StateClock clock;
@@ -157,6 +166,11 @@ public final class StateOwner implements AutoCloseable {
     return clock.nowMs();
   }
 
+  /** Whether this coordinator decides; false: another one does, or none. */
+  public boolean leads() {
+    return stateLog.leads();
+  }
+
   /** Returns the reason why the log cannot be written; empty: it can. */
   public Optional<String> logProblem() {
     return stateLog.problem();
@@ -178,7 +192,21 @@ public final class StateOwner implements AutoCloseable {
    *     called
    */
   public <R> boolean submit(Decider<R> decider, Outcome<R> outcome) {
-    if (closing || !queue.offer(new Pending<>(decider, outcome, clock.nanos()))) {
+    return offer(new Pending<>(decider, outcome, clock.nanos(), false));
+  }
+
+  /**
+   * Adds a request that is decided even if another coordinator leads; then only its in-memory
+   * changes are applied, without events.
+   *
+   * @return whether the request was added
+   */
+  public <R> boolean observe(Decider<R> decider, Outcome<R> outcome) {
+    return offer(new Pending<>(decider, outcome, clock.nanos(), true));
+  }
+
+  private boolean offer(Pending<?> pending) {
+    if (closing || !queue.offer(pending)) {
       return false;
     }
     if (closing && !thread.isAlive()) {
@@ -257,6 +285,7 @@ public final class StateOwner implements AutoCloseable {
     while (!closing || !queue.isEmpty()) {
       try {
         Pending<?> first = queue.poll(IDLE_WAIT_MS, TimeUnit.MILLISECONDS);
+        applyDeliveries();
         if (first != null) {
           decideRound(first);
         }
@@ -272,10 +301,45 @@ public final class StateOwner implements AutoCloseable {
    * whose thread is not started, as in a simulation.
    */
   public void runPending() {
+    applyDeliveries();
     for (Pending<?> first = queue.poll(); first != null; first = queue.poll()) {
       decideRound(first);
     }
     checkTimeoutsIfDue();
+  }
+
+  private void applyDeliveries() {
+    for (Optional<MetadataLog.Delivery> next = stateLog.poll();
+        next.isPresent();
+        next = stateLog.poll()) {
+      try {
+        apply(next.get());
+      } catch (IOException e) {
+        throw new IllegalStateException("a shared record cannot be applied: " + e.getMessage(), e);
+      }
+      stateLog.snapshotIfDue(view, history);
+    }
+  }
+
+  private void apply(MetadataLog.Delivery delivery) throws IOException {
+    if (delivery instanceof MetadataLog.Delivery.Appended appended) {
+      waitingEvents.clear();
+      for (LoggedChange change : StateLog.decoded(appended.records())) {
+        view = change.applyTo(view);
+        change.applyTo(history);
+        watcher.changed(change, view, clock.instant());
+      }
+    } else if (delivery instanceof MetadataLog.Delivery.Replaced replaced) {
+      waitingEvents.clear();
+      List<LoggedChange> changes = StateLog.decoded(replaced.snapshot());
+      view = view.replacedBy(changes);
+      history.clearLogged();
+      changes.forEach(change -> change.applyTo(history));
+      watcher.replaced(view);
+    } else {
+      // Renewals are not logged: this coordinator does not know when drivers renewed their leases.
+      view = view.renewingLeases(clock.nowMs());
+    }
   }
 
   private void decideRound(Pending<?> first) {
@@ -299,7 +363,7 @@ public final class StateOwner implements AutoCloseable {
     long nowMs = nowMs();
     Step step = decided(nowMs, null);
     if (step.logs() && (stateLog.problem().isPresent() || !write(step))) {
-      step = decided(nowMs, stateLog.problem().orElseThrow());
+      step = decided(nowMs, stateLog.problem().orElse(null));
     }
     publish(step);
     for (Pending<?> pending : round) {
@@ -310,22 +374,30 @@ public final class StateOwner implements AutoCloseable {
   }
 
   private Step decided(long nowMs, String logProblem) {
-    Step step = new Step(view, clock.instant(), logProblem);
+    Step step = new Step(view, clock.instant(), logProblem, following());
     for (Pending<?> pending : round) {
       pending.decide(step, nowMs);
     }
     return step;
   }
 
+  /**
+   * Whether another coordinator decides. Changes that this one appended after {@link #write} failed
+   * are in the log or not; in both cases it follows until it is elected again.
+   */
+  private boolean following() {
+    return !stateLog.leads();
+  }
+
   private void checkTimeouts(long nowMs) {
     List<MetadataRecord> expired = timeouts.get().expired(view, nowMs);
-    Step step = new Step(view, clock.instant(), null);
+    Step step = new Step(view, clock.instant(), null, following());
     expired.forEach(step::add);
     if (stateLog.problem().isPresent()) {
       step.add(Event.of(Event.Kind.METADATA_LOG_RECOVERED));
     }
     if (step.logs() && !write(step)) {
-      step = new Step(view, step.at, stateLog.problem().orElseThrow());
+      step = new Step(view, step.at, stateLog.problem().orElse(null), following());
       expired.forEach(step::add);
     }
     publish(step);
@@ -343,7 +415,9 @@ public final class StateOwner implements AutoCloseable {
     List<LoggedChange> batch = new ArrayList<>(waitingEvents);
     batch.addAll(step.logged);
     if (!stateLog.append(batch)) {
-      if (!failed) {
+      if (following()) {
+        waitingEvents.clear();
+      } else if (!failed) {
         Event event =
             Event.of(Event.Kind.METADATA_LOG_FAILED)
                 .with("reason", stateLog.problem().orElse("unknown"));
@@ -387,6 +461,9 @@ public final class StateOwner implements AutoCloseable {
     /** Reason why the log cannot be used in this round; null: it can. */
     private final String logProblem;
 
+    /** Whether another coordinator decides. */
+    private final boolean following;
+
     private final List<MetadataRecord> records = new ArrayList<>();
     private final List<Event> events = new ArrayList<>();
 
@@ -398,10 +475,11 @@ public final class StateOwner implements AutoCloseable {
 
     private ClusterView view;
 
-    Step(ClusterView view, Instant at, String logProblem) {
+    Step(ClusterView view, Instant at, String logProblem, boolean following) {
       this.view = view;
       this.at = at;
       this.logProblem = logProblem;
+      this.following = following;
     }
 
     boolean logs() {
@@ -412,15 +490,27 @@ public final class StateOwner implements AutoCloseable {
     boolean refuses(Decision<?> decision) {
       return logProblem != null
           && decision.withoutLog() == Decision.WithoutLog.FAIL
-          && decision.records().stream().anyMatch(LoggedChange.class::isInstance);
+          && decision.records().stream()
+              .anyMatch(
+                  record ->
+                      record instanceof LoggedChange
+                          && !(record instanceof LoggedChange.AlsoWithoutLog));
     }
 
     void add(MetadataRecord record) {
+      if (following) {
+        if (record instanceof MetadataRecord.InMemory) {
+          records.add(record);
+          view = record.applyTo(view);
+        }
+        return;
+      }
       if (record instanceof LoggedChange change) {
-        if (logProblem != null) {
+        if (logProblem == null) {
+          logged.add(change);
+        } else if (!(record instanceof LoggedChange.AlsoWithoutLog)) {
           return;
         }
-        logged.add(change);
       }
       record.events(view).forEach(this::add);
       records.add(record);
@@ -428,6 +518,9 @@ public final class StateOwner implements AutoCloseable {
     }
 
     void add(Event event) {
+      if (following) {
+        return;
+      }
       events.add(event);
       if (event.isListed()) {
         (logProblem == null ? logged : waiting).add(listed(event, at));
@@ -440,19 +533,25 @@ public final class StateOwner implements AutoCloseable {
     private final Decider<R> decider;
     private final Outcome<R> outcome;
     private final long submittedNanos;
+    private final boolean observes;
     private R reply;
     private RuntimeException failure;
     private boolean answered;
 
-    Pending(Decider<R> decider, Outcome<R> outcome, long submittedNanos) {
+    Pending(Decider<R> decider, Outcome<R> outcome, long submittedNanos, boolean observes) {
       this.decider = decider;
       this.outcome = outcome;
       this.submittedNanos = submittedNanos;
+      this.observes = observes;
     }
 
     /** Decides the request and stores the reply. An exception fails this request only. */
     void decide(Step step, long nowMs) {
       failure = null;
+      if (step.following && !observes) {
+        failure = new NotLeadingException();
+        return;
+      }
       Decision<R> decision;
       try {
         decision = decider.decide(step.view, nowMs);

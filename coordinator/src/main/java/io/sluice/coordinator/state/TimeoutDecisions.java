@@ -54,7 +54,7 @@ public final class TimeoutDecisions {
       case LIVE -> {
         if (!application.liveAt(nowMs, applications.leaseMs())) {
           records.add(
-              new MetadataRecord.ApplicationExpired(
+              new LoggedChange.ApplicationExpired(
                   application.name(), nowMs - application.sinceMs()));
         }
       }

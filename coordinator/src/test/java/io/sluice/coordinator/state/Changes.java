@@ -53,6 +53,9 @@ final class Changes {
             new ThroughputBatch(
                 List.of(
                     new Throughput(AT_MS, 1, 2, 3, 4), new Throughput(AT_MS + 5000, 5, 6, 7, 8)),
-                Map.of("a:19999", List.of(new Throughput(AT_MS + 5000, 5, 6, 7, 8))))));
+                Map.of("a:19999", List.of(new Throughput(AT_MS + 5000, 5, 6, 7, 8))))),
+        new LoggedChange.ApplicationRegistered(
+            "app-20261121-0003", "ann", "0.1.0", java.util.Set.of(), AT_MS),
+        new LoggedChange.ApplicationExpired("app-20261121-0003", 60_001));
   }
 }

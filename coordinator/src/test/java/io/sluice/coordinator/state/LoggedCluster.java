@@ -26,6 +26,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -38,14 +39,16 @@ import java.util.concurrent.atomic.AtomicLong;
 final class LoggedCluster implements AutoCloseable {
   static final long WALL_MS = 1_795_000_000_000L;
   static final long LOST_AFTER_MS = 30_000;
+  static final long LEASE_MS = 60_000;
   static final int MAX_ENDED = 20;
 
   private static final long WAIT_SECONDS = 60;
 
   final ClusterHistory history = new ClusterHistory();
   final StateOwner owner;
-  private final Decisions decisions;
+  final Decisions decisions;
   private final AtomicLong nanos;
+  private final boolean threaded;
 
   LoggedCluster(MetadataLog log, AtomicLong nanos) throws IOException {
     this(log, nanos, StateLog.SNAPSHOT_AFTER_BYTES);
@@ -55,11 +58,20 @@ final class LoggedCluster implements AutoCloseable {
    * @param nanos the time; continues when the cluster is opened again
    */
   LoggedCluster(MetadataLog log, AtomicLong nanos, long snapshotAfterBytes) throws IOException {
+    this(log, nanos, snapshotAfterBytes, true);
+  }
+
+  /**
+   * @param threaded whether a thread decides; otherwise each call does
+   */
+  LoggedCluster(MetadataLog log, AtomicLong nanos, long snapshotAfterBytes, boolean threaded)
+      throws IOException {
     this.nanos = nanos;
+    this.threaded = threaded;
     this.decisions =
         Decisions.of(
             new ServerTableConfig(LOST_AFTER_MS, 5000, 3_600_000, 100, 0),
-            new ApplicationConfig(60_000, 100, 600_000, MAX_ENDED, 50),
+            new ApplicationConfig(LEASE_MS, 100, 600_000, MAX_ENDED, 50),
             new AssignmentConfig(HostRule.PREFER_DIFF, 9, 0.95),
             new Quotas(UsageRules.ofAll(Limits.NONE)));
     StateLog stateLog = new StateLog(log, nanos::get, StateLog.Probe.NONE, snapshotAfterBytes);
@@ -77,7 +89,9 @@ final class LoggedCluster implements AutoCloseable {
             history,
             (requests, oldestWaitNanos) -> {},
             (record, view, at) -> {});
-    owner.start();
+    if (threaded) {
+      owner.start();
+    }
   }
 
   ClusterView view() {
@@ -99,8 +113,12 @@ final class LoggedCluster implements AutoCloseable {
   }
 
   <R> R submit(StateOwner.Decider<R> decider) {
+    CompletableFuture<R> reply = owner.submit(decider);
+    if (!threaded) {
+      owner.runPending();
+    }
     try {
-      return owner.submit(decider).get(WAIT_SECONDS, TimeUnit.SECONDS);
+      return reply.get(WAIT_SECONDS, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
       throw new IllegalStateException(e.getCause());
     } catch (InterruptedException | TimeoutException e) {
@@ -194,6 +212,8 @@ final class LoggedCluster implements AutoCloseable {
 
   @Override
   public void close() {
-    owner.close();
+    if (threaded) {
+      owner.close();
+    }
   }
 }

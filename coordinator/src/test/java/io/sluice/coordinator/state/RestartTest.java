@@ -192,7 +192,7 @@ class RestartTest {
     restart();
 
     assertThat(cluster.heartbeat(beat().addApplications("app")).getLeases(0).getState())
-        .isEqualTo(ApplicationLease.State.UNKNOWN);
+        .isEqualTo(ApplicationLease.State.LIVE);
   }
 
   @Test
@@ -208,17 +208,34 @@ class RestartTest {
   }
 
   @Test
-  void liveApplicationsAreRegisteredAgainAndKeepTheirFallbacks() throws IOException {
+  void liveApplicationsSurvive() throws IOException {
     cluster.register("app", "ann");
     cluster.renew("app", 3, "DENIED");
 
     restart();
 
-    assertThat(cluster.view().applications().get("app")).isNull();
-    assertThat(cluster.renew("app", 3, "DENIED")).isEqualTo(Status.UNKNOWN_APPLICATION);
+    Application application = cluster.view().applications().get("app");
+    assertThat(application.state()).isEqualTo(Application.State.LIVE);
+    assertThat(application.user()).isEqualTo("ann");
+    assertThat(application.fallbacks()).isEqualTo(new Fallbacks(3, "DENIED"));
+    assertThat(cluster.renew("app", 3, "DENIED")).isEqualTo(Status.OK);
+  }
+
+  @Test
+  void leasesBeginAgainAfterARestart() throws IOException {
     cluster.register("app", "ann");
-    assertThat(cluster.view().applications().get("app").fallbacks())
-        .isEqualTo(new Fallbacks(3, "DENIED"));
+    cluster.pass(LoggedCluster.LEASE_MS - 1);
+
+    restart();
+    cluster.pass(LoggedCluster.LEASE_MS - 1);
+    cluster.checkTimeouts();
+    assertThat(cluster.view().applications().get("app")).isNotNull();
+    cluster.pass(2);
+    cluster.checkTimeouts();
+
+    assertThat(cluster.view().applications().get("app")).isNull();
+    restart();
+    assertThat(cluster.view().applications().get("app")).isNull();
   }
 
   @Test

@@ -85,7 +85,7 @@ class StateOwnerTest {
   private StateOwner.Decider<Integer> registering(String application) {
     return (view, nowMs) ->
         Decision.of(
-            new MetadataRecord.ApplicationRegistered(application, "ann", "1", Set.of(), nowMs),
+            new LoggedChange.ApplicationRegistered(application, "ann", "1", Set.of(), nowMs),
             view.applications().liveCount() + 1);
   }
 

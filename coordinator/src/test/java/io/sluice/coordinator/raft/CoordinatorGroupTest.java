@@ -1,0 +1,259 @@
+package io.sluice.coordinator.raft;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.coordinator.log.MetadataLog;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Three coordinators in this process, with the real replication and a network of method calls. */
+@Timeout(60)
+class CoordinatorGroupTest {
+  private static final String A = "a:1";
+  private static final String B = "b:1";
+  private static final String C = "c:1";
+  private static final String D = "d:1";
+  private static final List<String> ALL = List.of(A, B, C);
+
+  /** A coordinator whose state is the list of all records. */
+  private final class Node {
+    private final CoordinatorGroup group;
+    private final MetadataLog log;
+    private List<String> records = new ArrayList<>();
+
+    Node(String name) {
+      group =
+          new CoordinatorGroup(
+              ALL, name, directory.resolve(name), network.from(name), System::nanoTime);
+      log = group.log();
+      network.add(group);
+    }
+
+    void poll() {
+      for (Optional<MetadataLog.Delivery> next = log.poll(); next.isPresent(); next = log.poll()) {
+        if (next.get() instanceof MetadataLog.Delivery.Appended appended) {
+          appended.records().forEach(record -> records.add(new String(record, UTF_8)));
+        } else if (next.get() instanceof MetadataLog.Delivery.Replaced replaced) {
+          records = new ArrayList<>();
+          replaced.snapshot().forEach(record -> records.add(new String(record, UTF_8)));
+        }
+      }
+    }
+
+    void append(String record) throws IOException {
+      log.append(List.of(record.getBytes(UTF_8)));
+      records.add(record);
+    }
+
+    void snapshot() throws IOException {
+      log.replace(records.stream().map(record -> record.getBytes(UTF_8)).toList());
+    }
+  }
+
+  @TempDir Path directory;
+  private final GroupNetwork network = new GroupNetwork();
+  private final Map<String, Node> nodes = new LinkedHashMap<>();
+
+  @BeforeEach
+  void startAll() throws IOException {
+    for (String name : ALL) {
+      start(name);
+    }
+  }
+
+  @AfterEach
+  void stopAll() {
+    List.copyOf(nodes.keySet()).forEach(this::stop);
+  }
+
+  private Node start(String name) throws IOException {
+    Node node = new Node(name);
+    nodes.put(name, node);
+    node.group.start();
+    return node;
+  }
+
+  private void stop(String name) {
+    network.remove(name);
+    nodes.remove(name).group.close();
+  }
+
+  /** Polls all nodes until a condition holds; the timeout of the test ends the wait. */
+  private void await(BooleanSupplier condition) {
+    while (true) {
+      nodes.values().forEach(Node::poll);
+      if (condition.getAsBoolean()) {
+        return;
+      }
+      LockSupport.parkNanos(1_000_000);
+      if (Thread.currentThread().isInterrupted()) {
+        throw new AssertionError(
+            "timeout: "
+                + nodes.values().stream()
+                    .map(node -> node.group.self() + " " + node.group.problem() + node.records)
+                    .toList());
+      }
+    }
+  }
+
+  private Node leader() {
+    await(() -> nodes.values().stream().anyMatch(node -> node.log.leads()));
+    return nodes.values().stream().filter(node -> node.log.leads()).findFirst().orElseThrow();
+  }
+
+  private void awaitAll(String... records) {
+    await(() -> nodes.values().stream().allMatch(node -> node.records.equals(List.of(records))));
+  }
+
+  private static void delete(Path root) throws IOException {
+    try (Stream<Path> all = Files.walk(root)) {
+      for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    }
+  }
+
+  @Test
+  void followersGetTheRecordsOfTheLeader() throws IOException {
+    Node leader = leader();
+
+    leader.append("one");
+    leader.append("two");
+
+    awaitAll("one", "two");
+    assertThat(nodes.values().stream().filter(node -> node.log.leads())).containsExactly(leader);
+    await(() -> nodes.values().stream().allMatch(node -> node.group.problem().isEmpty()));
+    for (Node node : nodes.values()) {
+      assertThat(node.group.otherLeader())
+          .isEqualTo(node == leader ? Optional.empty() : Optional.of(leader.group.self()));
+    }
+  }
+
+  @Test
+  void anotherCoordinatorLeadsWhenTheLeaderEnds() throws IOException {
+    Node first = leader();
+    first.append("one");
+    stop(first.group.self());
+
+    Node second = leader();
+
+    assertThat(second.records).containsExactly("one");
+    second.append("two");
+    start(first.group.self());
+    awaitAll("one", "two");
+  }
+
+  @Test
+  void aLeaderThatIsCutOffDoesNotLead() throws IOException {
+    Node first = leader();
+    first.append("one");
+    network.cutOff(first.group.self());
+
+    assertThatThrownBy(() -> first.append("lost")).isInstanceOf(IOException.class);
+
+    assertThat(first.log.leads()).isFalse();
+    await(() -> first.group.problem().orElse("").startsWith("no quorum"));
+    Node second = leader();
+    second.append("two");
+    network.heal();
+    awaitAll("one", "two");
+  }
+
+  @Test
+  void aCoordinatorThatWasAwayGetsASnapshot() throws IOException {
+    Node leader = leader();
+    leader.append("one");
+    awaitAll("one");
+    String away = ALL.stream().filter(name -> !name.equals(leader.group.self())).toList().get(0);
+    stop(away);
+    for (int i = 0; i < 20; i++) {
+      leader.append("more" + i);
+    }
+    leader.snapshot();
+    leader.append("last");
+
+    start(away);
+
+    await(() -> nodes.get(away).records.equals(leader.records));
+    stopAll();
+    startAll();
+    await(() -> nodes.values().stream().allMatch(node -> node.records.size() == 22));
+  }
+
+  @Test
+  void aCoordinatorThatLostItsDataDoesNotVote() throws IOException {
+    Node leader = leader();
+    leader.append("one");
+    String lost = ALL.stream().filter(name -> !name.equals(leader.group.self())).toList().get(0);
+    stop(lost);
+    delete(directory.resolve(lost));
+
+    start(lost);
+
+    await(() -> nodes.get(lost).group.problem().orElse("").contains("the data directory is empty"));
+    leader.group.remove(lost);
+    await(() -> nodes.get(lost).group.problem().orElse("").startsWith("no quorum"));
+    leader.group.add(lost);
+    awaitAll("one");
+    assertThat(leader.group.members()).containsExactlyElementsOf(ALL);
+  }
+
+  @Test
+  void aCoordinatorCanBeReplaced() throws IOException {
+    Node leader = leader();
+    leader.append("one");
+    String old = ALL.stream().filter(name -> !name.equals(leader.group.self())).toList().get(0);
+    stop(old);
+    start(D);
+    await(() -> nodes.get(D).group.problem().orElse("").startsWith("no quorum"));
+
+    leader.group.add(D);
+    leader.group.remove(old);
+
+    leader.append("two");
+    awaitAll("one", "two");
+    assertThat(leader.group.members()).contains(D).doesNotContain(old);
+  }
+
+  @Test
+  void aDamagedLogDoesNotStart() throws IOException {
+    Node leader = leader();
+    leader.append("one".repeat(1000));
+    leader.append("two".repeat(1000));
+    String damaged = ALL.stream().filter(name -> !name.equals(leader.group.self())).toList().get(0);
+    await(() -> nodes.get(damaged).records.size() == 2);
+    stop(damaged);
+    Path open;
+    try (Stream<Path> all = Files.walk(directory.resolve(damaged))) {
+      open =
+          all.filter(path -> path.getFileName().toString().startsWith("log_"))
+              .findFirst()
+              .orElseThrow();
+    }
+    byte[] bytes = Files.readAllBytes(open);
+    bytes[1500] ^= 1;
+    Files.write(open, bytes);
+
+    assertThatThrownBy(() -> start(damaged))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("the log of the quorum")
+        .hasMessageNotContaining("\n");
+  }
+}
