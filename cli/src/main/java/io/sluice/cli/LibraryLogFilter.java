@@ -10,9 +10,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.event.KeyValuePair;
 
 /**
- * Limits each logger of gRPC and Netty to one event per second, because they log a warning, often
- * with a stack trace, for every invalid message of a peer. The next event has the number of dropped
- * events as {@code leftOut}. Thread-safe.
+ * Limits each logger of gRPC, Netty and Ratis to one event per second, because they log a warning,
+ * often with a stack trace, for every invalid message of a peer or every failed call. The next
+ * event has the number of dropped events as {@code leftOut}. Thread-safe.
  */
 public final class LibraryLogFilter extends Filter<ILoggingEvent> {
   private final Map<String, LineLimit> limits = new ConcurrentHashMap<>();
@@ -20,7 +20,9 @@ public final class LibraryLogFilter extends Filter<ILoggingEvent> {
   @Override
   public FilterReply decide(ILoggingEvent event) {
     String name = event.getLoggerName();
-    if (!name.startsWith("io.grpc.") && !name.startsWith("io.netty.")) {
+    if (!name.startsWith("io.grpc.")
+        && !name.startsWith("io.netty.")
+        && !name.startsWith("org.apache.ratis.")) {
       return FilterReply.NEUTRAL;
     }
     // Bounded: logger names are class names.

@@ -109,8 +109,8 @@ public final class ClusterNode {
   }
 
   /**
-   * Port of gRPC calls; the first start chooses it and later ones keep it. 0 before the first
-   * start.
+   * Port of gRPC calls; the first start of the cluster chooses it and later ones keep it. 0 before
+   * the first start.
    */
   public synchronized int rpcPort() {
     return rpcPort;
@@ -167,9 +167,7 @@ public final class ClusterNode {
       throw new IllegalStateException(name + " already runs: pid=" + process.pid());
     }
     Files.createDirectories(directory);
-    if (rpcPort == 0) {
-      choosePorts();
-    }
+    reservePorts();
     Path readyFile = directory.resolve(name + ".ready");
     Files.deleteIfExists(readyFile);
     Path configurationFile = directory.resolve(name + ".conf");
@@ -241,7 +239,11 @@ public final class ClusterNode {
     return LogTail.of(logFile(), lineCount);
   }
 
-  private void choosePorts() throws IOException {
+  /** Chooses the ports, if no start has chosen them. */
+  synchronized void reservePorts() throws IOException {
+    if (rpcPort != 0) {
+      return;
+    }
     rpcPort = ports.next();
     httpPort = ports.next();
     if (role == Role.SERVER) {

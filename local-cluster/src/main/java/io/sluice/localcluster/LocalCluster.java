@@ -51,7 +51,7 @@ public final class LocalCluster implements AutoCloseable {
   }
 
   /**
-   * Starts the coordinators, then all servers at once.
+   * Starts the coordinators, which form a quorum if there are several, then all servers at once.
    *
    * @throws ClusterStartException if a process does not start; the others are stopped then
    */
@@ -60,9 +60,18 @@ public final class LocalCluster implements AutoCloseable {
     hooked = true;
     try {
       for (ClusterNode coordinator : coordinators) {
-        coordinator.start();
+        coordinator.reservePorts();
       }
       String quorum = quorum();
+      if (coordinators.size() > 1) {
+        for (ClusterNode coordinator : coordinators) {
+          coordinator.configure("rss.coordinator.quorum", quorum);
+          coordinator.configure("rss.coordinator.quorum.self", coordinator.address());
+          coordinator.configure(
+              "rss.coordinator.data.dir", coordinator.directory().resolve("data").toString());
+        }
+      }
+      startTogether(coordinators);
       for (ClusterNode server : servers) {
         server.configure("rss.coordinator.quorum", quorum);
       }

@@ -36,6 +36,9 @@ import picocli.CommandLine.Spec;
       DeleteApplicationCommand.class,
       RevocationCommands.Revoke.class,
       RevocationCommands.Revocations.class,
+      CoordinatorCommands.Members.class,
+      CoordinatorCommands.Add.class,
+      CoordinatorCommands.Remove.class,
       ReloadCommand.class,
       RebuildCatalogCommand.class
     })

@@ -28,7 +28,7 @@ final class DeleteApplicationCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     try (Coordinators coordinators = new Coordinators(quorum)) {
-      coordinators.each(
+      coordinators.change(
           api -> api.mutate("DELETE", List.of("applications", application)),
           true,
           (coordinator, answer) -> {

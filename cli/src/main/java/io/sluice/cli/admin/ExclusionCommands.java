@@ -39,7 +39,7 @@ final class ExclusionCommands {
     public Integer call() throws IOException {
       try (Coordinators coordinators = new Coordinators(quorum)) {
         for (String server : servers) {
-          coordinators.each(
+          coordinators.change(
               api -> api.mutate(method, List.of("servers", server, "exclusion")),
               false,
               (coordinator, answer) -> {

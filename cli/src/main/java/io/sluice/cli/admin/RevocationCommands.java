@@ -41,7 +41,7 @@ final class RevocationCommands {
   private static void revoke(QuorumOptions quorum, Output output, List<String> path)
       throws IOException {
     try (Coordinators coordinators = new Coordinators(quorum)) {
-      coordinators.each(
+      coordinators.change(
           api -> api.mutate("POST", path),
           false,
           (coordinator, answer) -> {

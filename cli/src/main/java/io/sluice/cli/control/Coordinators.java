@@ -1,14 +1,15 @@
 package io.sluice.cli.control;
 
 import io.sluice.common.config.HostPort;
+import io.sluice.coordinator.api.Resource;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
 /**
- * REST APIs of several coordinators. Reads use the first one that answers; admin operations that
- * affect one coordinator are sent to all. Used by one thread.
+ * REST APIs of several coordinators. Reads use the first one that answers; admin operations are
+ * sent to one of a quorum, or to all coordinators that share nothing. Used by one thread.
  */
 public final class Coordinators implements AutoCloseable {
   private final List<CoordinatorApi> all = new ArrayList<>();
@@ -57,6 +58,21 @@ public final class Coordinators implements AutoCloseable {
   /** Returns a resource from the first coordinator that answers. */
   public <T> T first(Class<T> type, String... path) throws IOException {
     return CoordinatorApi.as(type, first(api -> api.get(path)));
+  }
+
+  /**
+   * Sends a change of the state of the cluster to one coordinator if they share it, else to each.
+   *
+   * @param ignoreNotFound as in {@link #each}
+   */
+  public void change(ApiRequest request, boolean ignoreNotFound, AnswerHandler handler)
+      throws IOException {
+    if (first(Resource.Coordinators.class, "coordinators").coordinators().isEmpty()) {
+      each(request, ignoreNotFound, handler);
+      return;
+    }
+    JsonNode answer = first(request);
+    handler.handle(all.get(preferred).coordinator(), answer);
   }
 
   /**
