@@ -33,7 +33,7 @@ final class RetiredWords {
           new Word(
                   "lives?(?! (server|application|coordinator|value))|life",
                   "process, epoch, exists")
-              .butNot("\\blive\\b"),
+              .butNot("\\blive\\b|life ?cycle"),
           new Word("holes?", "missing blocks").butNot("sparse|\\bfile|punch"),
           new Word("places?", "location, disk, replica, index, position")
               .butNot("in ?place|(take|takes|took|taking) places?|hold|decimal place"),
