@@ -17,9 +17,10 @@ import org.apache.hadoop.conf.Configuration;
 /**
  * The plugin's settings from a job's configuration: the keys {@code mapreduce.rss.*}. Immutable.
  *
+ * @param recordPlanes whether blocks of records may be encoded
  * @param notices configuration problems to log, one line each
  */
-public record JobSettings(ClientConfig client, List<String> notices) {
+public record JobSettings(ClientConfig client, boolean recordPlanes, List<String> notices) {
   private static final String PREFIX = "mapreduce.";
   private static final String OURS = PREFIX + "rss.";
   private static final String SERVED = "SLUICE_SERVED_SETTINGS";
@@ -74,6 +75,7 @@ public record JobSettings(ClientConfig client, List<String> notices) {
     ClientConfig client = ClientConfig.from(set, BlockCodec.NONE);
     return new JobSettings(
         client.localOutput().mode() == LocalOutputMode.ALWAYS ? withoutRetryPeriod(client) : client,
+        set.get(ClientConfig.ROW_PLANES),
         set.notices());
   }
 

@@ -33,6 +33,13 @@ class JobSettingsTest {
   }
 
   @Test
+  void recordPlanesAreOnUnlessTheKeyOfRowPlanesTurnsThemOff() {
+    assertThat(JobSettings.of(conf).recordPlanes()).isTrue();
+    conf.set("mapreduce.rss.client.io.row.planes", "false");
+    assertThat(JobSettings.of(conf).recordPlanes()).isFalse();
+  }
+
+  @Test
   void tasksHaveTheSettingsOfTheCoordinatorThatTheirMasterHas() {
     ServedSettings served =
         ServedSettings.fromText(

@@ -57,14 +57,14 @@ public record ClientConfig(
                   + " it if jobs have many small stages.")
           .build();
 
-  /** Evaluated by the plugin of Spark, which knows the serializer of a shuffle. */
+  /** Evaluated by the plugins, which know how records are serialized. */
   public static final ConfigKey<Boolean> ROW_PLANES =
       ConfigKey.bool("rss.client.io.row.planes")
           .defaultValue(true)
           .doc(
-              "Whether blocks with rows of Spark SQL are encoded column by column before"
-                  + " compression, if that makes them smaller. Set `false` to rule out the encoding"
-                  + " as the cause of a problem.")
+              "Whether blocks with rows of Spark SQL, or with MapReduce keys or values of one length,"
+                  + " are encoded column by column before compression, if that makes them smaller."
+                  + " Set `false` to rule out the encoding as the cause of a problem.")
           .build();
 
   /** Every key of a client. */

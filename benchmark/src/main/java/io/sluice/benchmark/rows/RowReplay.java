@@ -36,6 +36,7 @@ final class RowReplay {
   private static final int FRAME_BYTES = 2 << 20;
   private static final int MAX_BLOCK_BYTES = 64 << 20;
   private static final int ZSTD_LEVEL = 1;
+  private static final int SEGMENT_HEADER_BYTES = 16;
 
   private final BlockCodec codec;
   private final List<Batch> batches;
@@ -47,7 +48,8 @@ final class RowReplay {
   private double readNanos;
   private double otherNanos;
 
-  private static final class Batch {
+  /** Records of a block. */
+  static final class Batch {
     private final byte[] bytes;
     private final int rows;
 
@@ -90,6 +92,18 @@ final class RowReplay {
         total,
         new RowReplay(codec, batches).run(null).times(factor),
         new RowReplay(codec, batches).run(new RowBlocks(fields)).times(factor));
+  }
+
+  /** Replays records of MapReduce with and without record planes, to be measured as rows are. */
+  static RowExchange ofRecords(String name, List<Batch> batches, BlockCodec codec)
+      throws IOException {
+    return new RowExchange(
+        name,
+        0,
+        codec,
+        batches.stream().mapToLong(batch -> batch.bytes.length).sum(),
+        new RowReplay(codec, batches).run(null),
+        new RowReplay(codec, batches).run(RowBlocks.ofRecords(SEGMENT_HEADER_BYTES)));
   }
 
   private Blocks run(RowBlocks rows) throws IOException {

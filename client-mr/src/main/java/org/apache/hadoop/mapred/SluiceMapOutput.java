@@ -33,10 +33,11 @@ final class SluiceMapOutput<K, V> implements MapOutputCollector<K, V> {
   private static final Logger LOG = LoggerFactory.getLogger(SluiceMapOutput.class);
 
   /** Uncompressed size of a segment, which a reducer reads as one unit. */
-  private static final int SEGMENT_BYTES = 4 << 20;
+  static final int SEGMENT_BYTES = 4 << 20;
 
   private final PushSessions sessions;
   private final LocalOutputMode localOutput;
+  private final int segmentBytes;
   private Context context;
   private JobConf job;
   private int partitions;
@@ -58,9 +59,14 @@ final class SluiceMapOutput<K, V> implements MapOutputCollector<K, V> {
   private long pushedSegments;
   private long pushedBytes;
 
-  SluiceMapOutput(PushSessions sessions, LocalOutputMode localOutput) {
+  /**
+   * @param sessions borrows
+   * @param segmentBytes uncompressed bytes after which a segment ends
+   */
+  SluiceMapOutput(PushSessions sessions, LocalOutputMode localOutput, int segmentBytes) {
     this.sessions = sessions;
     this.localOutput = localOutput;
+    this.segmentBytes = segmentBytes;
   }
 
   @Override
@@ -244,7 +250,7 @@ final class SluiceMapOutput<K, V> implements MapOutputCollector<K, V> {
       throws IOException, InterruptedException, ClassNotFoundException {
     try (SegmentOutput<K, V> output =
         new SegmentOutput<>(
-            session, job, codec, keyClass, valueClass, SEGMENT_BYTES, spilledRecords)) {
+            session, job, codec, keyClass, valueClass, segmentBytes, spilledRecords)) {
       session.beginFinalPass();
       sorted.writeTo(output);
       session.finish();

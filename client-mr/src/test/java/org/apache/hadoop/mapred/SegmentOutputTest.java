@@ -3,6 +3,8 @@ package org.apache.hadoop.mapred;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.client.rows.RecordPlanesDecoder;
+import io.sluice.client.rows.RecordPlanesEncoder;
 import io.sluice.mr.Segment;
 import java.io.IOException;
 import java.io.InputStream;
@@ -93,6 +95,27 @@ class SegmentOutputTest {
     assertThat(output.segments()).isEqualTo(added.order.size());
     assertThat(written.getValue()).isEqualTo(model.stream().mapToLong(List::size).sum());
     output.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {9, 127, 128, 300, 3000})
+  void segmentsAreRecordsForRecordPlanes(int valueLength) throws Exception {
+    AddedContents added = new AddedContents(1);
+    SegmentOutput<Text, Text> output = output(added, null, 1 << 20);
+    IFile.Writer<Text, Text> writer = output.begin(0);
+    for (int i = 0; i < 50; i++) {
+      add(writer, new Entry("key" + i, "v".repeat(valueLength)));
+    }
+    output.end();
+    byte[] segment = added.byPartition.get(0).get(0);
+
+    RecordPlanesEncoder encoder = new RecordPlanesEncoder(Segment.HEADER_BYTES, true);
+    int length = encoder.encode(segment, 0, segment.length, 50);
+
+    assertThat(length).isBetween(1, segment.length / 2);
+    byte[] decoded = new byte[segment.length];
+    new RecordPlanesDecoder().decode(encoder.encoded(), length, decoded, decoded.length);
+    assertThat(decoded).isEqualTo(segment);
   }
 
   private static int bytes(List<Entry> entries) {

@@ -98,7 +98,7 @@ class SluiceMapOutputTest {
 
   private SluiceMapOutput<Text, Text> pushing(int partitions, LocalOutputMode mode) {
     added = new AddedContents(partitions);
-    return new SluiceMapOutput<>(action -> action.with(added), mode);
+    return new SluiceMapOutput<>(action -> action.with(added), mode, SluiceMapOutput.SEGMENT_BYTES);
   }
 
   private static SluiceMapOutput<Text, Text> failing(LocalOutputMode mode) {
@@ -107,7 +107,8 @@ class SluiceMapOutputTest {
           action.with(new AddedContents(100));
           throw new PushFailedException("server-1", StatusCode.BUSY, "no more", null);
         },
-        mode);
+        mode,
+        SluiceMapOutput.SEGMENT_BYTES);
   }
 
   private static void collect(

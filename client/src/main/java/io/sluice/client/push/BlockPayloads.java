@@ -3,7 +3,7 @@ package io.sluice.client.push;
 import io.netty.buffer.ByteBuf;
 import io.sluice.client.compress.BlockCompressor;
 import io.sluice.client.compress.PayloadTransform;
-import io.sluice.client.rows.RowPlanesEncoder;
+import io.sluice.client.rows.BlockEncoder;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.block.BlockEncoding;
 import io.sluice.common.block.BlockHeader;
@@ -11,8 +11,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Turns the records of a block into its payload: encodes rows, compresses, encrypts. Each step is
- * left out if its result is not smaller. Owned by one thread.
+ * Turns the records of a block into its payload: encodes, compresses, encrypts. Each step is left
+ * out if its result is not smaller. Owned by one thread.
  */
 final class BlockPayloads {
   /** Smaller payloads are not compressed: the gain does not pay for the call. */
@@ -40,7 +40,7 @@ final class BlockPayloads {
   private final BlockCompressor compressor;
   private final PayloadTransform transform;
   private final RowBlocks rows;
-  private RowPlanesEncoder encoder;
+  private BlockEncoder encoder;
   private byte[] scratch = new byte[0];
   private BlockCodec codec;
   private BlockEncoding encoding;
@@ -50,7 +50,7 @@ final class BlockPayloads {
   /**
    * @param compressor borrows
    * @param transform null for none
-   * @param rows null if the records are no rows, or are never encoded
+   * @param rows null if the records are never encoded
    */
   BlockPayloads(BlockCompressor compressor, PayloadTransform transform, RowBlocks rows) {
     this.compressor = compressor;
@@ -107,7 +107,7 @@ final class BlockPayloads {
     }
   }
 
-  /** Encodes rows; false if this is not worthwhile. */
+  /** Encodes the records; false if this is not worthwhile. */
   private boolean encode(
       byte[] bytes,
       int offset,
@@ -117,7 +117,7 @@ final class BlockPayloads {
       int at,
       RowBlocks.Choice choice) {
     if (encoder == null) {
-      encoder = new RowPlanesEncoder(rows.fields(), compressor.codec() != BlockCodec.ZSTD);
+      encoder = rows.encoder(compressor.codec() != BlockCodec.ZSTD);
     }
     int encoded = encoder.encode(bytes, offset, count, records);
     if (encoded < 0) {
@@ -132,7 +132,7 @@ final class BlockPayloads {
       return false;
     }
     codec = encodedCodec;
-    encoding = BlockEncoding.ROW_PLANES;
+    encoding = encoder.encoding();
     return true;
   }
 

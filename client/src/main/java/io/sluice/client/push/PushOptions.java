@@ -9,7 +9,8 @@ import io.sluice.client.compress.PayloadTransform;
  * @param replacementServers source of servers after one fails or is full; null for none
  * @param localSink destination of blocks that no server accepts; null: the attempt fails
  * @param sizes formula of the partition lengths
- * @param rows set if the records are rows of Spark SQL that may be encoded; null for none
+ * @param rows set if the records may be encoded: rows of Spark SQL or MapReduce records; null for
+ *     none
  */
 public record PushOptions(
     PayloadTransform transform,

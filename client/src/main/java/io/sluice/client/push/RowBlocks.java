@@ -1,10 +1,14 @@
 package io.sluice.client.push;
 
+import io.sluice.client.rows.BlockEncoder;
+import io.sluice.client.rows.RecordPlanesEncoder;
 import io.sluice.client.rows.RowPlanes;
+import io.sluice.client.rows.RowPlanesEncoder;
 
 /**
- * Which blocks of one shuffle are encoded as row planes, and what they would need without; learned
- * from samples of all tasks of the process. Blocks of similar length are one class. Thread-safe.
+ * Which blocks of one shuffle are encoded, as row planes or record planes, and what they would need
+ * without; learned from samples of all tasks of the process. Blocks of similar length are one
+ * class. Thread-safe.
  */
 public final class RowBlocks {
   /** Smaller blocks gain less than their encoding costs. */
@@ -32,7 +36,7 @@ public final class RowBlocks {
 
   private static final int CLASSES = 8;
 
-  private final int fields;
+  private final Encoders encoders;
   private final SizeClass[] classes = new SizeClass[CLASSES];
 
   /** What to do with a block. */
@@ -82,11 +86,31 @@ public final class RowBlocks {
     }
   }
 
+  /** Creates an encoder for one thread. */
+  private interface Encoders {
+    BlockEncoder create(boolean packBits);
+  }
+
   /**
+   * Rows of Spark SQL.
+   *
    * @param fields number of fields of every row
    */
   public RowBlocks(int fields) {
-    this.fields = fields;
+    this(packBits -> new RowPlanesEncoder(fields, packBits));
+  }
+
+  /**
+   * Records of MapReduce.
+   *
+   * @param leadBytes bytes before the first record of a block
+   */
+  public static RowBlocks ofRecords(int leadBytes) {
+    return new RowBlocks(packBits -> new RecordPlanesEncoder(leadBytes, packBits));
+  }
+
+  private RowBlocks(Encoders encoders) {
+    this.encoders = encoders;
     for (int i = 0; i < CLASSES; i++) {
       classes[i] = new SizeClass();
     }
@@ -97,8 +121,13 @@ public final class RowBlocks {
     return fields >= 0 && fields <= RowPlanes.MAX_FIELDS;
   }
 
-  int fields() {
-    return fields;
+  /**
+   * Creates an encoder, owned by one thread.
+   *
+   * @param packBits whether to write single bits; not if the codec has an entropy coder
+   */
+  BlockEncoder encoder(boolean packBits) {
+    return encoders.create(packBits);
   }
 
   /** Classes are powers of two from {@link #MIN_BYTES}. */

@@ -3,6 +3,7 @@ package io.sluice.client.read;
 import io.netty.buffer.ByteBuf;
 import io.sluice.client.compress.BlockDecompressor;
 import io.sluice.client.compress.PayloadTransform;
+import io.sluice.client.rows.RecordPlanesDecoder;
 import io.sluice.client.rows.RowPlanesDecoder;
 import io.sluice.common.block.BlockEncoding;
 import io.sluice.common.block.BlockHeader;
@@ -12,7 +13,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Restores the records of a block: decrypts, decompresses, decodes rows. Lengths are checked before
+ * Restores the records of a block: decrypts, decompresses, decodes. Lengths are checked before
  * memory is allocated for them. Owned by one thread.
  */
 public final class PayloadReader implements AutoCloseable {
@@ -20,7 +21,8 @@ public final class PayloadReader implements AutoCloseable {
 
   private final PayloadTransform transform;
   private final BlockDecompressor decompressor;
-  private final RowPlanesDecoder decoder = new RowPlanesDecoder();
+  private final RowPlanesDecoder rows = new RowPlanesDecoder();
+  private final RecordPlanesDecoder records = new RecordPlanesDecoder();
   private byte[] output = new byte[0];
   private byte[] encoded = new byte[0];
   private byte[] encrypted = new byte[0];
@@ -51,8 +53,8 @@ public final class PayloadReader implements AutoCloseable {
     } else {
       payload = buffer.nioBuffer(at, payloadLength);
     }
-    if (header.encoding() == BlockEncoding.ROW_PLANES) {
-      readRows(payload, header, length);
+    if (header.encoding() != BlockEncoding.NONE) {
+      readEncoded(payload, header, length);
     } else {
       decompressor.checkLength(header.codec(), payload.remaining(), length);
       output = withRoom(output, length);
@@ -61,17 +63,23 @@ public final class PayloadReader implements AutoCloseable {
     return output;
   }
 
-  private void readRows(ByteBuffer payload, BlockHeader header, int length) throws SluiceException {
+  private void readEncoded(ByteBuffer payload, BlockHeader header, int length)
+      throws SluiceException {
     if (payload.remaining() < Integer.BYTES) {
       throw new SluiceException(
-          StatusCode.BLOCK_CORRUPT, "row planes in " + payload.remaining() + " bytes of payload");
+          StatusCode.BLOCK_CORRUPT,
+          "encoded block with " + payload.remaining() + " bytes of payload");
     }
     int encodedLength = Integer.reverseBytes(payload.getInt());
     decompressor.checkEncodedLength(header.codec(), payload.remaining(), encodedLength, length);
     encoded = withRoom(encoded, encodedLength);
     decompressor.decompress(header.codec(), payload, encoded, 0, encodedLength);
     output = withRoom(output, length);
-    decoder.decode(encoded, encodedLength, output, length);
+    if (header.encoding() == BlockEncoding.ROW_PLANES) {
+      rows.decode(encoded, encodedLength, output, length);
+    } else {
+      records.decode(encoded, encodedLength, output, length);
+    }
   }
 
   private static byte[] withRoom(byte[] array, int length) {

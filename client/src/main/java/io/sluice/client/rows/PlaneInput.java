@@ -22,7 +22,7 @@ final class PlaneInput {
   }
 
   static SluiceException damaged(String problem) {
-    return new SluiceException(StatusCode.BLOCK_CORRUPT, "row planes damaged: " + problem);
+    return new SluiceException(StatusCode.BLOCK_CORRUPT, "planes of a block damaged: " + problem);
   }
 
   byte[] bytes() {

@@ -1,10 +1,11 @@
 package io.sluice.client.rows;
 
+import io.sluice.common.block.BlockEncoding;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /** Encodes blocks of rows, see {@link RowPlanes}. Owned by one thread. */
-public final class RowPlanesEncoder {
+public final class RowPlanesEncoder implements BlockEncoder {
   private final int fields;
   private final int columns;
   private final int fixedBytes;
@@ -34,14 +35,13 @@ public final class RowPlanesEncoder {
     this.tails = new RowTails(columns, fixedBytes);
   }
 
-  /**
-   * Encodes whole rows, each after its length.
-   *
-   * @param bytes borrows
-   * @param count number of the rows
-   * @return length of the result, which is in {@link #encoded}; -1 if these are no rows, or if the
-   *     result would not be shorter
-   */
+  @Override
+  public BlockEncoding encoding() {
+    return BlockEncoding.ROW_PLANES;
+  }
+
+  /** Encodes whole rows, each after its length. */
+  @Override
   public int encode(byte[] bytes, int offset, int length, int count) {
     source = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     if (!findRows(offset, length, count)) {
@@ -72,7 +72,7 @@ public final class RowPlanesEncoder {
     return out.at() < length ? out.at() : -1;
   }
 
-  /** The result; valid until the next call of {@link #encode}. */
+  @Override
   public byte[] encoded() {
     return out.bytes();
   }

@@ -6,9 +6,11 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.sluice.client.compress.BlockCodecs;
 import io.sluice.client.compress.BlockCompressor;
+import io.sluice.client.rows.TestRecords;
 import io.sluice.client.rows.TestRows;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.block.BlockEncoding;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -42,7 +44,10 @@ class BlockPayloadsTest {
     }
 
     Written add(TestRows rows, int records) throws Exception {
-      byte[] bytes = rows.bytes();
+      return add(rows.bytes(), records);
+    }
+
+    Written add(byte[] bytes, int records) throws Exception {
       int room = payloads.room(bytes.length);
       ByteBuf body = Unpooled.directBuffer(room, room);
       try {
@@ -113,6 +118,28 @@ class BlockPayloadsTest {
     try (BlockCompressor compressor = BlockCodecs.compressor(BlockCodec.LZ4, 1)) {
       Written found = new Written(compressor, new RowBlocks(FIELDS)).add(facts(1, 500), 0);
       assertThat(found.payloads.encoding()).isEqualTo(BlockEncoding.NONE);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(BlockCodec.class)
+  void encodedRecordsAreSmallerWithEveryCodec(BlockCodec codec) throws Exception {
+    Random random = new Random(1);
+    TestRecords records = new TestRecords();
+    for (int i = 0; i < 1000; i++) {
+      byte[] value = ByteBuffer.allocate(8).putLong(1L << 40 | random.nextInt(1 << 20)).array();
+      records.add(ByteBuffer.allocate(8).putLong(i * 50L + random.nextInt(50)).array(), value);
+    }
+    byte[] bytes = records.end().bytes();
+    try (BlockCompressor compressor = BlockCodecs.compressor(codec, 1)) {
+      Written plain = new Written(compressor, null).add(bytes, 1000);
+      RowBlocks shared = RowBlocks.ofRecords(TestRecords.LEAD_BYTES);
+      Written encoded = new Written(compressor, shared).add(bytes, 1000);
+      assertThat(encoded.payloads.encoding()).isEqualTo(BlockEncoding.RECORD_PLANES);
+      assertThat(encoded.length).isLessThan(plain.length * 9 / 10);
+      // A segment whose codec is Hadoop's has no records that are visible.
+      encoded.add(new byte[bytes.length], 1000);
+      assertThat(encoded.payloads.encoding()).isEqualTo(BlockEncoding.NONE);
     }
   }
 

@@ -7,7 +7,9 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.sluice.client.compress.BlockCodecs;
+import io.sluice.client.rows.RecordPlanesEncoder;
 import io.sluice.client.rows.RowPlanesEncoder;
+import io.sluice.client.rows.TestRecords;
 import io.sluice.client.rows.TestRows;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.block.BlockEncoding;
@@ -46,26 +48,46 @@ class PayloadReaderTest {
   }
 
   private byte[] read(ByteBuf payload, int length) throws Exception {
+    return read(payload, length, BlockEncoding.ROW_PLANES);
+  }
+
+  private byte[] read(ByteBuf payload, int length, BlockEncoding encoding) throws Exception {
     return reader.read(
         payload,
         0,
         new BlockHeader(
-            1,
-            1,
-            1,
-            0,
-            100,
-            length,
-            payload.readableBytes(),
-            BlockCodec.NONE,
-            BlockEncoding.ROW_PLANES,
-            0));
+            1, 1, 1, 0, 100, length, payload.readableBytes(), BlockCodec.NONE, encoding, 0));
   }
 
   @Test
   void rowsComeBack() throws Exception {
     byte[] rows = rows();
     assertThat(read(payload(OWN_LENGTH, 0), rows.length)).startsWith(rows);
+  }
+
+  @Test
+  void recordsComeBack() throws Exception {
+    TestRecords records = new TestRecords();
+    for (int i = 0; i < 100; i++) {
+      records.add(new byte[] {1, 2, 3, (byte) i}, new byte[] {4, 5});
+    }
+    byte[] bytes = records.end().bytes();
+    RecordPlanesEncoder encoder = new RecordPlanesEncoder(TestRecords.LEAD_BYTES, true);
+    int length = encoder.encode(bytes, 0, bytes.length, 100);
+    byte[] encoded = encoder.encoded();
+    assertThat(
+            read(
+                Unpooled.buffer().writeIntLE(length).writeBytes(encoded, 0, length),
+                bytes.length,
+                BlockEncoding.RECORD_PLANES))
+        .startsWith(bytes);
+    assertThatThrownBy(
+            () ->
+                read(
+                    Unpooled.buffer().writeIntLE(length).writeBytes(encoded, 0, length),
+                    bytes.length,
+                    BlockEncoding.ROW_PLANES))
+        .isInstanceOf(SluiceException.class);
   }
 
   @Test

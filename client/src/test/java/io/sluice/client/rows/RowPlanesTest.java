@@ -197,7 +197,7 @@ class RowPlanesTest {
     for (int other : new int[] {length - 8, length + 8, 4}) {
       assertThatThrownBy(() -> decoder.decode(encoded, encoded.length, new byte[length + 8], other))
           .isInstanceOf(SluiceException.class)
-          .hasMessageContaining("row planes damaged");
+          .hasMessageContaining("planes of a block damaged");
     }
     assertThatThrownBy(() -> decoder.decode(encoded, encoded.length - 1, new byte[length], length))
         .isInstanceOf(SluiceException.class);

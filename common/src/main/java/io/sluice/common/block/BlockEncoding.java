@@ -5,7 +5,9 @@ public enum BlockEncoding {
   /** The records as the engine serialized them. */
   NONE(0),
   /** Rows of Spark SQL, column by column. */
-  ROW_PLANES(1);
+  ROW_PLANES(1),
+  /** Records of MapReduce: lengths, keys and values together. */
+  RECORD_PLANES(2);
 
   private final int wireNumber;
 
@@ -22,6 +24,7 @@ public enum BlockEncoding {
     return switch (number) {
       case 0 -> NONE;
       case 1 -> ROW_PLANES;
+      case 2 -> RECORD_PLANES;
       default -> null;
     };
   }

@@ -187,7 +187,7 @@ class BlockFormatTest {
     assertThat(reasonAfterSetting(BlockHeader.FLAGS_AT, FLAG_ALL_UNKNOWN))
         .isEqualTo(Reason.BAD_FLAGS);
     assertThat(reasonAfterSetting(BlockHeader.CODEC_AT, 9)).isEqualTo(Reason.BAD_CODEC);
-    assertThat(reasonAfterSetting(BlockHeader.ENCODING_AT, 2)).isEqualTo(Reason.BAD_CODEC);
+    assertThat(reasonAfterSetting(BlockHeader.ENCODING_AT, 3)).isEqualTo(Reason.BAD_CODEC);
     assertThat(reasonAfterSetting(BlockHeader.RESERVED_AT, 1)).isEqualTo(Reason.BAD_FIELD);
     assertThat(reasonAfterSetting(BlockHeader.PARTITION_AT + 3, 0x80)).isEqualTo(Reason.BAD_FIELD);
     assertThat(reasonAfterSetting(BlockHeader.LENGTH, 0)).isEqualTo(Reason.BAD_CHECKSUM);
