@@ -33,7 +33,9 @@ class JobSettingsTest {
   }
 
   @Test
-  void recordPlanesAreOnUnlessTheKeyOfRowPlanesTurnsThemOff() {
+  void recordPlanesNeedACodecAndTheKeyOfRowPlanes() {
+    assertThat(JobSettings.of(conf).recordPlanes()).isFalse();
+    conf.set("mapreduce.rss.client.io.compression.codec", "lz4");
     assertThat(JobSettings.of(conf).recordPlanes()).isTrue();
     conf.set("mapreduce.rss.client.io.row.planes", "false");
     assertThat(JobSettings.of(conf).recordPlanes()).isFalse();

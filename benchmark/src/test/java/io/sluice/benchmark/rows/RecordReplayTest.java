@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.Test;
  */
 class RecordReplayTest {
   private static final int SEGMENT_BYTES = (2 << 20) - (2 << 20) / 16;
-  private static final int SET_BYTES = 16 << 20;
+  private static final int SET_BYTES = 8 << 20;
   private static final int PASSES = 3;
   private static final int KEY_BYTES = 10;
   private static final int ROW_BYTES = 100;
@@ -93,15 +94,17 @@ class RecordReplayTest {
 
   private Map<String, List<Batch>> sets() {
     Map<String, List<Batch>> sets = new LinkedHashMap<>();
-    sets.put(TERASORT, segments(this::terasort));
+    sets.put(TERASORT, segments(1, this::terasort));
     // Few words are frequent. A combiner leaves each word once.
-    sets.put(WORDS, segments(i -> record(word(i * 37), number(1 + 100_000 / (i + 1)))));
+    sets.put(WORDS, segments(1, i -> record(word(i * 37), number(1 + 100_000 / (i + 1)))));
     sets.put(
-        ONES, segments(i -> record(word(random.nextInt(1 << random.nextInt(1, 31))), number(1))));
+        ONES,
+        segments(1, i -> record(word(random.nextInt(1 << random.nextInt(1, 31))), number(1))));
     long day = 1_767_225_600_000L;
     sets.put(
         LONGS,
         segments(
+            0,
             i ->
                 record(
                     number((long) random.nextInt(1_000_000)),
@@ -109,30 +112,37 @@ class RecordReplayTest {
     sets.put(
         DOUBLES,
         segments(
+            0,
             i ->
                 record(
                     number((long) random.nextInt(1_000_000)),
                     number(Double.doubleToLongBits(random.nextInt(100_000) / 100.0)))));
-    sets.put(RANDOM, segments(i -> noise()));
+    sets.put(RANDOM, segments(4, i -> noise()));
     return sets;
   }
 
-  /** Segments of sorted records, with header, end mark and checksum. */
-  private static List<Batch> segments(IntFunction<byte[]> record) {
+  /**
+   * Segments of sorted records, with header, end mark and checksum.
+   *
+   * @param prefixBytes bytes of a key, its length, that its comparator leaves out
+   */
+  private static List<Batch> segments(int prefixBytes, IntFunction<byte[]> record) {
+    int from = 2 + prefixBytes;
+    Comparator<byte[]> byKey =
+        (a, b) -> Arrays.compareUnsigned(a, from, 2 + a[0], b, from, 2 + b[0]);
     int count = SET_BYTES / record.apply(0).length;
-    List<byte[]> records =
-        IntStream.range(0, count).mapToObj(record).sorted(Arrays::compareUnsigned).toList();
+    List<byte[]> records = IntStream.range(0, count).mapToObj(record).sorted(byKey).toList();
     List<Batch> segments = new ArrayList<>();
-    for (int from = 0; from < count; ) {
+    for (int begin = 0; begin < count; ) {
       ByteArrayOutputStream segment = new ByteArrayOutputStream();
       segment.writeBytes(new byte[16]);
-      int end = from;
+      int end = begin;
       while (end < count && segment.size() < SEGMENT_BYTES) {
         segment.writeBytes(records.get(end++));
       }
       segment.writeBytes(new byte[] {-1, -1, 1, 2, 3, 4});
-      segments.add(new Batch(segment.toByteArray(), end - from));
-      from = end;
+      segments.add(new Batch(segment.toByteArray(), end - begin));
+      begin = end;
     }
     return segments;
   }
