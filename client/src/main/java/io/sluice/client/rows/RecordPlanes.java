@@ -43,7 +43,7 @@ final class RecordPlanes {
     }
     int number = 0;
     for (int i = 1; i <= size; i++) {
-      number = number << Byte.SIZE | bytes[at + i] & 0xFF;
+      number = (number << Byte.SIZE) | (bytes[at + i] & 0xFF);
     }
     return number >= 0 && numberBytes(number) == size + 1 ? number : -1;
   }
@@ -56,8 +56,8 @@ final class RecordPlanes {
     }
     int size = numberBytes(number) - 1;
     target[at] = (byte) (LONG_NUMBER - size);
-    for (int i = size, value = number; i > 0; i--, value >>>= Byte.SIZE) {
-      target[at + i] = (byte) value;
+    for (int i = 1; i <= size; i++) {
+      target[at + i] = (byte) (number >>> ((size - i) * Byte.SIZE));
     }
     return at + 1 + size;
   }

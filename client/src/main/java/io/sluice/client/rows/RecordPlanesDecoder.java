@@ -126,8 +126,9 @@ public final class RecordPlanesDecoder {
       words.read(in, column, records);
       for (int i = 0; i < records; i++) {
         long word = column[i];
-        for (int k = length - 1; k >= at; k--, word >>>= Byte.SIZE) {
+        for (int k = length - 1; k >= at; k--) {
           target[starts[i] + k] = (byte) word;
+          word >>>= Byte.SIZE;
         }
       }
     }

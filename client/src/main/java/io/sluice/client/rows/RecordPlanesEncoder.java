@@ -143,7 +143,7 @@ public final class RecordPlanesEncoder implements BlockEncoder {
       for (int i = 0; i < records; i++) {
         long word = 0;
         for (int k = at; k < length; k++) {
-          word = word << Byte.SIZE | bytes[starts[i] + k] & 0xFF;
+          word = (word << Byte.SIZE) | (bytes[starts[i] + k] & 0xFF);
         }
         column[i] = word;
       }

@@ -127,7 +127,7 @@ class BlockPayloadsTest {
     Random random = new Random(1);
     TestRecords records = new TestRecords();
     for (int i = 0; i < 1000; i++) {
-      byte[] value = ByteBuffer.allocate(8).putLong(1L << 40 | random.nextInt(1 << 20)).array();
+      byte[] value = ByteBuffer.allocate(8).putLong((1L << 40) | random.nextInt(1 << 20)).array();
       records.add(ByteBuffer.allocate(8).putLong(i * 50L + random.nextInt(50)).array(), value);
     }
     byte[] bytes = records.end().bytes();
