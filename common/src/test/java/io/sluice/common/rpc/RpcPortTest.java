@@ -27,8 +27,8 @@ import io.sluice.common.rpc.RawHttp2.Frame;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.ListServersReply;
 import io.sluice.proto.ListServersRequest;
-import io.sluice.proto.RegisterApplicationReply;
-import io.sluice.proto.RegisterApplicationRequest;
+import io.sluice.proto.UnregisterApplicationReply;
+import io.sluice.proto.UnregisterApplicationRequest;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -50,8 +50,8 @@ import org.junit.jupiter.api.Test;
 /** Limits of a gRPC port against a peer that sends arbitrary frames. */
 class RpcPortTest {
   private static final int TIMEOUT_MS = 60_000;
-  private static final String REGISTER =
-      CoordinatorGrpc.getRegisterApplicationMethod().getFullMethodName();
+  private static final String UNREGISTER =
+      CoordinatorGrpc.getUnregisterApplicationMethod().getFullMethodName();
   private static final String LIST = CoordinatorGrpc.getListServersMethod().getFullMethodName();
   private static final int ENHANCE_YOUR_CALM = 11;
   private static final MethodDescriptor<byte[], byte[]> STREAM =
@@ -137,10 +137,10 @@ class RpcPortTest {
 
   private final class Service extends CoordinatorGrpc.CoordinatorImplBase {
     @Override
-    public void registerApplication(
-        RegisterApplicationRequest request, StreamObserver<RegisterApplicationReply> replies) {
+    public void unregisterApplication(
+        UnregisterApplicationRequest request, StreamObserver<UnregisterApplicationReply> replies) {
       replies.onNext(
-          RegisterApplicationReply.newBuilder()
+          UnregisterApplicationReply.newBuilder()
               .setMessage(request.getSerializedSize() + " bytes")
               .build());
       replies.onCompleted();
@@ -178,7 +178,7 @@ class RpcPortTest {
   }
 
   private static byte[] request(int bytes) {
-    return RegisterApplicationRequest.newBuilder()
+    return UnregisterApplicationRequest.newBuilder()
         .setApplicationBytes(ByteString.copyFrom(new byte[bytes - 4]))
         .build()
         .toByteArray();
@@ -188,7 +188,7 @@ class RpcPortTest {
   void acceptsTheLongestRequestOfAMethod() throws IOException {
     byte[] message = RawHttp2.message(request(CallLimits.NAMES - 100));
     try (RawHttp2 peer = connect()) {
-      peer.call(1, REGISTER);
+      peer.call(1, UNREGISTER);
       for (int at = 0; at < message.length; at += 16_000) {
         int length = Math.min(16_000, message.length - at);
         byte[] part = new byte[length];
@@ -202,7 +202,7 @@ class RpcPortTest {
   @Test
   void endsARequestWhenItExceedsItsLimit() throws IOException {
     try (RawHttp2 peer = connect()) {
-      peer.call(1, REGISTER);
+      peer.call(1, UNREGISTER);
       // The limit of the port, that of heartbeats, would allow 16 MiB.
       peer.frame(RawHttp2.DATA, 0, 1, RawHttp2.prefix(16 << 20));
       for (int sent = 0; sent <= CallLimits.NAMES; sent += 16_000) {
@@ -232,7 +232,7 @@ class RpcPortTest {
     byte[] padding = RawHttp2.bytes(77, 0, 0, new byte[16_000]);
     long before = PlatformDependent.usedDirectMemory();
     try (RawHttp2 peer = connect()) {
-      peer.call(1, REGISTER);
+      peer.call(1, UNREGISTER);
       peer.frame(RawHttp2.DATA, 0, 1, RawHttp2.prefix(CallLimits.NAMES));
       for (int i = 0; i < 250; i++) {
         peer.frame(RawHttp2.DATA, 0, 1, new byte[1]);
@@ -242,7 +242,7 @@ class RpcPortTest {
         }
       }
       // The reply shows that all earlier frames have been read.
-      peer.call(3, REGISTER);
+      peer.call(3, UNREGISTER);
       peer.frame(RawHttp2.DATA, RawHttp2.END_STREAM, 3, RawHttp2.message(new byte[0]));
       assertThat(peer.end(3).status()).isZero();
       // Retaining each read buffer would use 250 buffers of at least 64 KiB.
@@ -258,7 +258,7 @@ class RpcPortTest {
       many.write(empty);
     }
     try (RawHttp2 peer = connect()) {
-      peer.call(1, REGISTER);
+      peer.call(1, UNREGISTER);
       peer.write(many.toByteArray());
       peer.frame(RawHttp2.DATA, RawHttp2.END_STREAM, 1, RawHttp2.message(new byte[0]));
       assertThat(peer.end(1).status()).isZero();
@@ -268,13 +268,13 @@ class RpcPortTest {
   @Test
   void refusesACompressedRequestFromItsHeaders() throws IOException {
     try (RawHttp2 peer = connect()) {
-      peer.call(1, REGISTER, "grpc-encoding", "gzip");
+      peer.call(1, UNREGISTER, "grpc-encoding", "gzip");
       Frame end = peer.end(1);
       assertThat(end.status()).isEqualTo(Status.Code.UNIMPLEMENTED.value());
       assertThat(end.message()).isEqualTo("Can't find decompressor for \"gzip\"");
-      peer.call(3, REGISTER, "grpc-encoding", "g".repeat(5_000));
+      peer.call(3, UNREGISTER, "grpc-encoding", "g".repeat(5_000));
       assertThat(peer.end(3).message()).endsWith("(5000 characters)").hasSizeLessThan(350);
-      peer.call(5, REGISTER, "grpc-encoding", "identity");
+      peer.call(5, UNREGISTER, "grpc-encoding", "identity");
       peer.frame(RawHttp2.DATA, RawHttp2.END_STREAM, 5, RawHttp2.message(new byte[0]));
       assertThat(peer.end(5).status()).isZero();
     }
@@ -285,7 +285,7 @@ class RpcPortTest {
     byte[] message = RawHttp2.message(new byte[8]);
     message[0] = 1;
     try (RawHttp2 peer = connect()) {
-      peer.call(1, REGISTER);
+      peer.call(1, UNREGISTER);
       peer.frame(RawHttp2.DATA, RawHttp2.END_STREAM, 1, message);
       assertThat(peer.end(1).status()).isEqualTo(Status.Code.INTERNAL.value());
     }
@@ -295,13 +295,13 @@ class RpcPortTest {
   void answersARequestThatCannotBeParsed() throws IOException {
     byte[] beyondTheEnd = {0x0a, (byte) 0xff, (byte) 0xff, (byte) 0xff, 0x7f};
     try (RawHttp2 peer = connect()) {
-      peer.call(1, REGISTER);
+      peer.call(1, UNREGISTER);
       peer.frame(RawHttp2.DATA, RawHttp2.END_STREAM, 1, RawHttp2.message(beyondTheEnd));
       Frame end = peer.end(1);
       assertThat(end.status()).isEqualTo(Status.Code.INVALID_ARGUMENT.value());
       assertThat(end.message()).isEqualTo("the request is not a message of this method");
       // The connection stays usable.
-      peer.call(3, REGISTER);
+      peer.call(3, UNREGISTER);
       peer.frame(RawHttp2.DATA, RawHttp2.END_STREAM, 3, RawHttp2.message(new byte[0]));
       assertThat(peer.end(3).status()).isZero();
     }
@@ -311,7 +311,7 @@ class RpcPortTest {
   @Test
   void endsACallAfterItsTimeLimit() throws Exception {
     try (RawHttp2 peer = connect()) {
-      peer.call(1, REGISTER);
+      peer.call(1, UNREGISTER);
       timer.fireOne();
       assertThat(peer.end(1).type()).isEqualTo(RawHttp2.RST_STREAM);
       assertThat(denials.count(Cause.TOO_SLOW)).isEqualTo(1);
@@ -328,7 +328,7 @@ class RpcPortTest {
   @Test
   void aCompletedCallHasNoTimeLimit() throws Exception {
     try (RawHttp2 peer = connect()) {
-      peer.call(1, REGISTER);
+      peer.call(1, UNREGISTER);
       peer.frame(RawHttp2.DATA, RawHttp2.END_STREAM, 1, RawHttp2.message(new byte[0]));
       assertThat(peer.end(1).status()).isZero();
       timer.fireOne();
@@ -355,7 +355,7 @@ class RpcPortTest {
     int max = RpcPort.MAX_CALLS_PER_CONNECTION;
     try (RawHttp2 peer = connect()) {
       for (int call = 0; call <= max; call++) {
-        peer.call(1 + 2 * call, REGISTER);
+        peer.call(1 + 2 * call, UNREGISTER);
       }
       Frame last = peer.end(1 + 2 * max);
       assertThat(last.type()).isEqualTo(RawHttp2.RST_STREAM);
@@ -370,7 +370,7 @@ class RpcPortTest {
       ByteArrayOutputStream calls = new ByteArrayOutputStream();
       for (int call = 0; call <= 200; call++) {
         int stream = 1 + 2 * call;
-        calls.write(RawHttp2.bytes(RawHttp2.HEADERS, 4, stream, RawHttp2.headers(REGISTER)));
+        calls.write(RawHttp2.bytes(RawHttp2.HEADERS, 4, stream, RawHttp2.headers(UNREGISTER)));
         calls.write(RawHttp2.bytes(RawHttp2.RST_STREAM, 0, stream, cancel));
       }
       peer.write(calls.toByteArray());
