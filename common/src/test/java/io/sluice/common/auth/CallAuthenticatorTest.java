@@ -146,7 +146,7 @@ class CallAuthenticatorTest {
   }
 
   @Test
-  void theUsersFileAloneLetsNobodyLogIn() throws Exception {
+  void theUsersFileAloneAllowsNoLogin() throws Exception {
     ScramVerifier stolen = users.find("alice").flatMap(Users.User::verifier).orElseThrow();
     for (byte[] key : new byte[][] {stolen.storedKey(), stolen.serverKey()}) {
       CallProof honest = proof(authenticator, "alice", SECRET);
