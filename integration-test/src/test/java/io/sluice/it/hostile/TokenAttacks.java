@@ -23,6 +23,8 @@ import io.sluice.proto.ShuffleId;
 import io.sluice.proto.Status;
 import io.sluice.proto.UnregisterShuffleApplicationRequest;
 import io.sluice.transport.protocol.ConnectionProofs;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.Set;
@@ -131,10 +133,14 @@ final class TokenAttacks {
     }
   }
 
-  /** Returns the credential with one byte changed. */
+  /** Proves another key than that of the token, and a token with a changed signature. */
   private static void guessedProofs(Target target, ApplicationCredential right) throws Exception {
     byte[] bytes = right.toBytes();
-    for (int at : new int[] {1, 20, 32}) {
+    ByteBuffer parts = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    // A version of one byte, then key and token, each after its length of two bytes.
+    int endOfKey = 3 + parts.getShort(1);
+    int endOfToken = endOfKey + 2 + parts.getShort(endOfKey);
+    for (int at : new int[] {endOfKey - 1, endOfToken - 1}) {
       byte[] guessed = bytes.clone();
       guessed[at] ^= 1;
       try (FramePeer peer = FramePeer.connect(target)) {
