@@ -1,6 +1,5 @@
 package io.sluice.coordinator;
 
-import com.google.protobuf.ByteString;
 import io.grpc.BindableService;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -40,7 +39,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
@@ -142,10 +140,7 @@ public final class CoordinatorProcess implements AutoCloseable {
     closers.push(peers::close);
     Optional<CoordinatorGroup> group = group(config, peers, inputs);
     LeaderCalls leader =
-        group
-            .<LeaderCalls>map(
-                shared -> (method, request) -> toLeader(shared, peers, method, request))
-            .orElse(LeaderCalls.NONE);
+        group.<LeaderCalls>map(shared -> shared::toLeader).orElse(LeaderCalls.NONE);
     StateParts state =
         StateParts.start(
             config, inputs, metrics, admission.audit(), security.revocations(), group, closers);
@@ -206,15 +201,6 @@ public final class CoordinatorProcess implements AutoCloseable {
             config.files().dataDirectory().orElseThrow().resolve("quorum"),
             peers,
             inputs.nanoTime()));
-  }
-
-  private static CompletableFuture<ByteString> toLeader(
-      CoordinatorGroup group, GrpcPeers peers, String method, ByteString request) {
-    Optional<String> other = group.otherLeader();
-    return other.isPresent()
-        ? peers.forward(other.get(), method, request)
-        : CompletableFuture.failedFuture(
-            new IOException(group.problem().orElse("a new leader takes over, retry later")));
   }
 
   private static Api api(

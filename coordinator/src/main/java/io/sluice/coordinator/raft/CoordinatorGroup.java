@@ -1,5 +1,6 @@
 package io.sluice.coordinator.raft;
 
+import com.google.protobuf.ByteString;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.sluice.coordinator.log.MetadataLog;
 import io.sluice.proto.MembershipReply;
@@ -13,7 +14,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
@@ -31,6 +35,17 @@ public final class CoordinatorGroup implements AutoCloseable {
 
   private static final long FORMATION_INTERVAL_MS = 500;
 
+  /** A call, which equals no other one. */
+  private static final class CallToLeader {
+    private final String leader;
+    private final CompletableFuture<ByteString> reply;
+
+    CallToLeader(String leader, CompletableFuture<ByteString> reply) {
+      this.leader = leader;
+      this.reply = reply;
+    }
+  }
+
   private final String self;
   private final List<String> coordinators;
   private final Path directory;
@@ -41,6 +56,10 @@ public final class CoordinatorGroup implements AutoCloseable {
   private final ScheduledExecutorService forming =
       Executors.newSingleThreadScheduledExecutor(
           new DefaultThreadFactory("coordinator-forming", true));
+
+  /** Calls that wait for the reply of a leader. */
+  private final Set<CallToLeader> forwarded = ConcurrentHashMap.newKeySet();
+
   private volatile RatisGroup group;
   private volatile String waiting = "this coordinator starts";
   private volatile boolean closing;
@@ -80,7 +99,7 @@ public final class CoordinatorGroup implements AutoCloseable {
     if (closing) {
       return;
     }
-    SharedLogMachine machine = new SharedLogMachine(log, () -> closing);
+    SharedLogMachine machine = new SharedLogMachine(log, () -> closing, this::endCallsToOthers);
     try {
       RatisGroup opened = RatisGroup.of(self, members, isNew, directory, machine, network);
       log.connect(opened, machine);
@@ -171,6 +190,39 @@ public final class CoordinatorGroup implements AutoCloseable {
     return opened == null || log.failure() != null
         ? Optional.empty()
         : opened.leader().filter(leader -> !leader.equals(self));
+  }
+
+  /**
+   * Executes a call on the coordinator that leads.
+   *
+   * @param method name of the method
+   * @return its reply; completes exceptionally if no leader is known, or another one is elected
+   *     before it replies
+   */
+  public CompletableFuture<ByteString> toLeader(String method, ByteString request) {
+    Optional<String> leader = otherLeader();
+    if (leader.isEmpty()) {
+      return CompletableFuture.failedFuture(
+          new IOException(problem().orElse("a new leader takes over, retry later")));
+    }
+    CompletableFuture<ByteString> reply = peers.forward(leader.get(), method, request);
+    CallToLeader call = new CallToLeader(leader.get(), reply);
+    forwarded.add(call);
+    CompletableFuture<ByteString> unused =
+        reply.whenComplete((bytes, failure) -> forwarded.remove(call));
+    otherLeader().ifPresent(this::endCallsToOthers);
+    return reply;
+  }
+
+  /** A leader that is suspended or cut off does not reply, so that calls would wait in vain. */
+  private void endCallsToOthers(String leader) {
+    forwarded.forEach(
+        call -> {
+          if (!call.leader.equals(leader)) {
+            call.reply.completeExceptionally(
+                new IOException(call.leader + " no longer leads, " + leader + " does"));
+          }
+        });
   }
 
   /** Reason why no coordinator that this one knows can decide; empty: one can. */

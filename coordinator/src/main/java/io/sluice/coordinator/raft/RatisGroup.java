@@ -140,8 +140,9 @@ final class RatisGroup implements SharedLog.Replication, AutoCloseable {
     server.getDivision(GROUP);
   }
 
+  /** Waits until the files of the log are closed, also if another thread closes them. */
   @Override
-  public void close() {
+  public synchronized void close() {
     try {
       server.close();
     } catch (IOException e) {
@@ -241,6 +242,14 @@ final class RatisGroup implements SharedLog.Replication, AutoCloseable {
         SnapshotManagementRequest.newCreate(
             client, server.getId(), GROUP, calls.incrementAndGet(), REQUEST_TIMEOUT_MS);
     CompletableFuture<RaftClientReply> unused = server.snapshotManagementAsync(request);
+  }
+
+  @Override
+  public void leave() {
+    // The end of the server waits for the thread that reports a failure.
+    Thread thread = new Thread(this::close, "coordinator-leaves");
+    thread.setDaemon(true);
+    thread.start();
   }
 
   /**

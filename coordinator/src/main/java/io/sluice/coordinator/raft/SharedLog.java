@@ -56,6 +56,9 @@ final class SharedLog implements MetadataLog, SharedLogMachine.Receiver {
 
     /** Deletes entries before the latest snapshot. */
     void purge();
+
+    /** Ends this coordinator's part of the replication, on another thread. */
+    void leave();
   }
 
   private record Waiting(TermIndex at, long leadingTerm, Delivery delivery) {}
@@ -242,6 +245,8 @@ final class SharedLog implements MetadataLog, SharedLogMachine.Receiver {
     if (failure == null) {
       failure = reason.lines().findFirst().orElse("unknown");
       log.error("coordinator left the quorum, repair it and restart reason={}", failure);
+      // Otherwise it could lead without its own log, although it decides nothing.
+      replication.leave();
     }
   }
 

@@ -7,11 +7,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.proto.RaftProtos.RaftConfigurationProto;
 import org.apache.ratis.proto.RaftProtos.RoleInfoProto;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftGroupMemberId;
+import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.raftlog.RaftLog;
@@ -45,16 +48,19 @@ final class SharedLogMachine extends BaseStateMachine {
   private final SimpleStateMachineStorage storage = new SimpleStateMachineStorage();
   private final Receiver receiver;
   private final BooleanSupplier closing;
+  private final Consumer<String> leaders;
 
   /** Term of the latest configuration entry, which is the first entry of each leader. */
   private volatile long configurationTerm;
 
   /**
    * @param closing whether the process ends the replication
+   * @param leaders receives the address of each new leader; must not block
    */
-  SharedLogMachine(Receiver receiver, BooleanSupplier closing) {
+  SharedLogMachine(Receiver receiver, BooleanSupplier closing, Consumer<String> leaders) {
     this.receiver = receiver;
     this.closing = closing;
+    this.leaders = leaders;
   }
 
   @Override
@@ -145,6 +151,11 @@ final class SharedLogMachine extends BaseStateMachine {
   @Override
   public void notifyLeaderReady() {
     receiver.leading(configurationTerm);
+  }
+
+  @Override
+  public void notifyLeaderChanged(RaftGroupMemberId self, RaftPeerId leader) {
+    leaders.accept(leader.toString());
   }
 
   @Override

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.protobuf.ByteString;
 import io.sluice.coordinator.log.MetadataLog;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
@@ -174,6 +176,44 @@ class CoordinatorGroupTest {
     second.append("two");
     network.heal();
     awaitAll("one", "two");
+  }
+
+  @Test
+  void aLeaderThatCannotWriteItsLogLeavesTheGroup() throws IOException {
+    Node first = leader();
+    first.append("one");
+    awaitAll("one");
+
+    ((SharedLog) first.log).failed("No space left on device");
+
+    assertThat(first.log.leads()).isFalse();
+    assertThat(first.group.problem())
+        .hasValueSatisfying(why -> assertThat(why).contains("No space"));
+    Node second = leader();
+    second.append("two");
+    List<Node> others = nodes.values().stream().filter(node -> node != first).toList();
+    await(() -> others.stream().allMatch(node -> node.records.equals(List.of("one", "two"))));
+    await(() -> others.stream().allMatch(node -> node.group.problem().isEmpty()));
+    stop(first.group.self());
+    start(first.group.self());
+    awaitAll("one", "two");
+  }
+
+  @Test
+  void callsToALeaderThatIsCutOffEndWithTheNextElection() {
+    Node first = leader();
+    await(() -> nodes.values().stream().allMatch(node -> node.group.problem().isEmpty()));
+    List<Node> others = nodes.values().stream().filter(node -> node != first).toList();
+    String name = first.group.self();
+    assertThat(others.get(0).group.toLeader("Call", ByteString.EMPTY))
+        .isCompletedWithValue(ByteString.copyFromUtf8(name + " Call"));
+    network.cutOff(name);
+
+    List<CompletableFuture<ByteString>> replies =
+        others.stream().map(node -> node.group.toLeader("Call", ByteString.EMPTY)).toList();
+
+    await(() -> replies.stream().allMatch(CompletableFuture::isCompletedExceptionally));
+    assertThatThrownBy(replies.get(0)::join).hasMessageContaining(name + " no longer leads");
   }
 
   @Test

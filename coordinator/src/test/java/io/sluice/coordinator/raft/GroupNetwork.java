@@ -23,7 +23,7 @@ final class GroupNetwork {
     nodes.remove(name);
   }
 
-  /** Cuts a coordinator off from all others. */
+  /** Cuts a coordinator off from all others; calls to a leader get no reply. */
   void cutOff(String name) {
     cut.add(name);
   }
@@ -50,7 +50,11 @@ final class GroupNetwork {
       @Override
       public CompletableFuture<ByteString> forward(
           String coordinator, String method, ByteString request) {
-        return CompletableFuture.failedFuture(new IOException("not used"));
+        CompletableFuture<ByteString> reply = new CompletableFuture<>();
+        if (!cut.contains(self) && !cut.contains(coordinator)) {
+          reply.complete(ByteString.copyFromUtf8(coordinator + " " + method));
+        }
+        return reply;
       }
 
       private CoordinatorGroup node(String coordinator) throws IOException {
