@@ -177,7 +177,7 @@ final class SimulatedCluster implements AutoCloseable {
   LeasedApplicationSession session(String application, int replicas) {
     CoordinatorClientConfig config =
         new CoordinatorClientConfig(
-            List.of(COORDINATOR), 1_000, 10_000, replicas, 0, List.of(), false);
+            List.of(COORDINATOR), 1_000, 10_000, 1_000, 2_000, replicas, 0, List.of(), false);
     DriverEnvironment environment =
         new DriverEnvironment(
             time::nanoTime,

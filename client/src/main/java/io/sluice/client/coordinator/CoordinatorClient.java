@@ -46,6 +46,9 @@ public final class CoordinatorClient implements AutoCloseable {
 
   private static final long PAUSE_BETWEEN_ROUNDS_MS = 200;
 
+  /** Maximum time for which the next coordinator is not called while one does not reply. */
+  private static final long MAX_SHARE_MS = 1_000;
+
   /** Interval at which connections are checked after the time to connect. */
   private static final long POLL_MS = 50;
 
@@ -103,7 +106,7 @@ public final class CoordinatorClient implements AutoCloseable {
   enum Retry {
     /** All coordinators in turn, for the configured retry period. */
     FULL_PERIOD,
-    /** All coordinators in turn, with a short time to connect: an application starts. */
+    /** All coordinators in turn, for a short time: an application starts. */
     AT_START,
     /** Each coordinator once. */
     ONE_ROUND
@@ -228,14 +231,31 @@ public final class CoordinatorClient implements AutoCloseable {
     }
   }
 
+  /** The calls of one request, which may wait while others are repeated. Used by one thread. */
+  private static final class Calls<R> {
+    private final BlockingQueue<Attempt<R>> ended = new LinkedBlockingQueue<>();
+    private final Set<Attempt<R>> open = new LinkedHashSet<>();
+
+    /** Whether a connected coordinator refused a call, as during an election. */
+    private boolean refused;
+
+    boolean isConnected() {
+      return refused || open.stream().anyMatch(Attempt::isConnected);
+    }
+
+    boolean waitsFor(int number) {
+      return open.stream().anyMatch(attempt -> attempt.number == number);
+    }
+  }
+
   private <R> R ask(String what, Retry retry, BiConsumer<CoordinatorStub, StreamObserver<R>> call)
       throws SluiceException {
     long start = environment.nanoTime().getAsLong();
-    long periodMs = retry == Retry.AT_START ? config.startPeriodMs() : config.retryPeriodMs();
+    Calls<R> calls = new Calls<>();
     StringBuilder failures = new StringBuilder();
     while (true) {
       failures.setLength(0);
-      Attempt<R> answered = round(what, retry, call, start, periodMs, failures);
+      Attempt<R> answered = round(what, retry, call, calls, start, failures);
       if (answered != null) {
         preferred = answered.number;
         return answered.reply;
@@ -243,8 +263,9 @@ public final class CoordinatorClient implements AutoCloseable {
       boolean again =
           retry != Retry.ONE_ROUND
               && !closed
-              && elapsedMs(start) + PAUSE_BETWEEN_ROUNDS_MS < periodMs;
-      if (!again || !pause()) {
+              && PAUSE_BETWEEN_ROUNDS_MS < leftMs(retry, calls, start);
+      // A round that leaves open calls has waited for their replies.
+      if (!again || (calls.open.isEmpty() && !pause())) {
         throw new SluiceException(
             StatusCode.NO_SERVERS,
             what
@@ -257,10 +278,19 @@ public final class CoordinatorClient implements AutoCloseable {
     }
   }
 
+  private long leftMs(Retry retry, Calls<?> calls, long start) {
+    long periodMs =
+        retry == Retry.AT_START
+            ? config.startPeriodMs(calls.isConnected())
+            : config.retryPeriodMs();
+    return periodMs - elapsedMs(start);
+  }
+
   /**
-   * Calls one coordinator after the other. The next one is called when a call fails, or does not
-   * end within its share of the remaining time; the first reply counts. So a coordinator that drops
-   * packets does not use the time of the others, and a slow one still can reply.
+   * Calls one coordinator after the other, except those that have not replied to an earlier call.
+   * The next one is called when a call fails, or does not end within its share of the remaining
+   * time; the first reply counts. So a coordinator that drops packets does not use the time of the
+   * others, and a slow one still can reply.
    *
    * @return null if none replied
    */
@@ -268,42 +298,52 @@ public final class CoordinatorClient implements AutoCloseable {
       String what,
       Retry retry,
       BiConsumer<CoordinatorStub, StreamObserver<R>> call,
+      Calls<R> calls,
       long start,
-      long periodMs,
       StringBuilder failures)
       throws SluiceException {
-    BlockingQueue<Attempt<R>> ended = new LinkedBlockingQueue<>();
-    Set<Attempt<R>> open = new LinkedHashSet<>();
     int first = preferred;
     int called = 0;
+    boolean repeats = false;
     SluiceException denied = null;
     while (true) {
-      long leftMs = periodMs - elapsedMs(start);
+      long leftMs = leftMs(retry, calls, start);
       if (called < peers.size() && !closed && (leftMs > 0 || called == 0)) {
         int number = (first + called) % peers.size();
-        Attempt<R> attempt = new Attempt<>(peers.get(number), number, ended);
-        // At the start, leftMs limits the time to connect, not that of a connected coordinator.
-        long limitMs = retry == Retry.AT_START ? config.retryPeriodMs() : leftMs;
+        called++;
+        if (calls.waitsFor(number)) {
+          continue;
+        }
+        Attempt<R> attempt = new Attempt<>(peers.get(number), number, calls.ended);
+        // At the start, less time is left until a coordinator is connected.
+        long limitMs = retry == Retry.AT_START ? config.startPeriodMs(true) : leftMs;
         long timeoutMs = Math.max(1, Math.min(limitMs, config.callTimeoutMs()));
-        open.add(attempt);
+        calls.open.add(attempt);
         call.accept(
             CoordinatorGrpc.newStub(attempt.channel)
                 .withDeadlineAfter(timeoutMs, TimeUnit.MILLISECONDS),
             attempt);
-        called++;
-      } else if (open.isEmpty()) {
+      } else if (calls.open.isEmpty()) {
         break;
-      } else if (leftMs <= 0 && open.stream().noneMatch(Attempt::isConnected)) {
-        for (Attempt<R> attempt : open) {
-          failed(attempt, "not connected", failures);
+      } else if (leftMs <= 0) {
+        for (Attempt<R> attempt : calls.open) {
+          failed(attempt, attempt.isConnected() ? "no reply" : "not connected", failures);
         }
+        calls.open.clear();
         break;
       }
-      Attempt<R> next = next(what, ended, Math.max(POLL_MS, leftMs / (1 + peers.size() - called)));
+      int others = peers.size() - called;
+      long waitMs = others > 0 ? Math.min(MAX_SHARE_MS, leftMs / (1 + others)) : leftMs;
+      boolean ends = others == 0 && repeats;
+      Attempt<R> next =
+          next(what, calls.ended, ends ? PAUSE_BETWEEN_ROUNDS_MS : Math.max(POLL_MS, waitMs));
       if (next == null) {
+        if (ends) {
+          break;
+        }
         continue;
       }
-      open.remove(next);
+      calls.open.remove(next);
       StatusRuntimeException e = next.failure;
       if (e == null) {
         return next;
@@ -319,6 +359,8 @@ public final class CoordinatorClient implements AutoCloseable {
         }
         continue;
       }
+      calls.refused |= next.isConnected();
+      repeats = retry != Retry.ONE_ROUND;
       failed(next, reason(e), failures);
     }
     if (denied != null) {

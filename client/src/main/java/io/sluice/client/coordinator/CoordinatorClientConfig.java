@@ -11,6 +11,8 @@ import java.util.List;
  * @param quorum addresses of the coordinators, any of which is used; empty: none
  * @param callTimeoutMs timeout of one call to one coordinator
  * @param retryPeriodMs retry period of one request
+ * @param startConnectMs retry period of one request at the start, if no coordinator is connected
+ * @param startMs retry period of one request at the start, if a coordinator is connected
  * @param replicas number of replicas of every partition
  * @param maxServers maximum number of servers of one shuffle; 0: the limit of the coordinator
  * @param requiredTags tags that every server of a shuffle must have
@@ -20,15 +22,20 @@ public record CoordinatorClientConfig(
     List<HostPort> quorum,
     long callTimeoutMs,
     long retryPeriodMs,
+    long startConnectMs,
+    long startMs,
     int replicas,
     int maxServers,
     List<String> requiredTags,
     boolean servedSettings) {
   /**
-   * Half of the time for which the start of an application waits for coordinators: once for the
-   * settings of the operator, and once for its registration.
+   * Time to connect to a coordinator when an application starts, which waits for two requests: for
+   * the settings of the operator, and for its registration.
    */
-  private static final long START_PERIOD_MS = 1_000;
+  static final long START_CONNECT_MS = 1_000;
+
+  /** Time for the same requests if a coordinator is connected, such as during an election. */
+  static final long START_MS = 2_000;
 
   static final ConfigKey<List<HostPort>> COORDINATORS =
       ConfigKey.hostPorts("rss.coordinator.quorum")
@@ -47,8 +54,8 @@ public record CoordinatorClientConfig(
               "Time for which the driver of a running application tries to reach a coordinator"
                   + " before a shuffle falls back to the built-in shuffle. It waits once; later"
                   + " shuffles do not wait until a coordinator answers again. The start of an"
-                  + " application waits two seconds at most for a connection. Lower it if jobs must wait less while"
-                  + " all coordinators are down.")
+                  + " application waits two seconds at most for a connection, or for an election."
+                  + " Lower it if jobs must wait less while all coordinators are down.")
           .build();
 
   static final ConfigKey<Boolean> SERVED_SETTINGS =
@@ -106,14 +113,20 @@ public record CoordinatorClientConfig(
         set.find(COORDINATORS).orElse(List.of()),
         Math.min(requestTimeoutMs, Math.max(1, set.get(COORDINATOR_TIMEOUT) / 2)),
         set.get(COORDINATOR_TIMEOUT),
+        START_CONNECT_MS,
+        START_MS,
         set.get(REPLICAS),
         Math.max(0, set.get(NODES_MAX)),
         set.find(TAGS).orElse(List.of()),
         set.get(SERVED_SETTINGS));
   }
 
-  /** Retry period of the first requests of an application. */
-  long startPeriodMs() {
-    return Math.min(retryPeriodMs, START_PERIOD_MS);
+  /**
+   * Retry period of the first requests of an application.
+   *
+   * @param connected whether a coordinator is connected
+   */
+  long startPeriodMs(boolean connected) {
+    return Math.min(retryPeriodMs, connected ? startMs : startConnectMs);
   }
 }

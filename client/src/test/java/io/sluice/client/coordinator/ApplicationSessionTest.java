@@ -13,40 +13,26 @@ import io.sluice.client.security.ClientIdentity;
 import io.sluice.client.security.ClientSecurityConfig;
 import io.sluice.client.security.TestGuard;
 import io.sluice.common.auth.ApplicationCredentials;
-import io.sluice.common.auth.Caller;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.auth.ProcessRole;
 import io.sluice.common.auth.TestAuthority;
 import io.sluice.common.auth.TestUsers;
-import io.sluice.common.auth.TokenGrants;
 import io.sluice.common.config.HostPort;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.tls.ClientTls;
 import io.sluice.common.tls.TlsConfig;
-import io.sluice.proto.CoordinatorGrpc.CoordinatorImplBase;
-import io.sluice.proto.PartitionRange;
-import io.sluice.proto.RegisterApplicationReply;
-import io.sluice.proto.RegisterApplicationRequest;
-import io.sluice.proto.RegisterShuffleReply;
-import io.sluice.proto.RegisterShuffleRequest;
-import io.sluice.proto.RenewLeaseReply;
-import io.sluice.proto.RenewLeaseRequest;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleId;
 import io.sluice.proto.ShuffleMove;
 import io.sluice.proto.ShuffleServerControlGrpc.ShuffleServerControlImplBase;
 import io.sluice.proto.Status;
-import io.sluice.proto.UnregisterApplicationReply;
-import io.sluice.proto.UnregisterApplicationRequest;
 import io.sluice.proto.UnregisterShuffleApplicationRequest;
 import io.sluice.proto.UnregisterShufflesReply;
 import io.sluice.proto.UnregisterShufflesRequest;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
-import java.net.SocketTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -54,15 +40,12 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class ApplicationSessionTest {
@@ -71,109 +54,6 @@ class ApplicationSessionTest {
   @TempDir private Path directory;
 
   private final List<AutoCloseable> toClose = new ArrayList<>();
-
-  /** Returns configured replies, and records the requests. */
-  private static final class FakeCoordinator extends CoordinatorImplBase {
-    private final BlockingQueue<String> asked = new LinkedBlockingQueue<>();
-    private final Set<String> known = ConcurrentHashMap.newKeySet();
-    private volatile Status shuffleStatus = Status.OK;
-    private volatile Status applicationStatus = Status.OK;
-    private volatile List<ShuffleMove> moves = List.of();
-    private volatile TokenGrants grants = TokenGrants.NONE;
-    private volatile ServerId server =
-        ServerId.newBuilder().setName("s").setHost("127.0.0.1").setRpcPort(1).build();
-
-    private static <T> void answer(StreamObserver<T> observer, T reply) {
-      observer.onNext(reply);
-      observer.onCompleted();
-    }
-
-    @Override
-    public void registerApplication(
-        RegisterApplicationRequest request, StreamObserver<RegisterApplicationReply> observer) {
-      asked.add("register " + request.getApplication() + " of " + request.getUser());
-      if (applicationStatus == Status.OK) {
-        known.add(request.getApplication());
-      }
-      RegisterApplicationReply.Builder reply =
-          RegisterApplicationReply.newBuilder()
-              .setStatus(applicationStatus)
-              .setMessage(applicationStatus == Status.OK ? "" : "no room for you")
-              .setLeaseMs(60);
-      grants
-          .grant(Caller.current(), request.getApplication(), request.getPublicKey())
-          .ifPresent(reply::setToken);
-      answer(observer, reply.build());
-    }
-
-    @Override
-    public void renewLease(RenewLeaseRequest request, StreamObserver<RenewLeaseReply> observer) {
-      asked.add("renew");
-      if (request.getAppliedMovesCount() > 0) {
-        asked.add("applied " + request.getAppliedMoves(0).getTo().getName());
-      }
-      if (request.getWrongReceipts() > 0) {
-        asked.add("wrong " + request.getWrongReceipts());
-      }
-      RenewLeaseReply.Builder reply =
-          RenewLeaseReply.newBuilder()
-              .setStatus(
-                  known.contains(request.getApplication()) ? Status.OK : Status.UNKNOWN_APPLICATION)
-              .setLeaseMs(60)
-              .addAllMoves(moves);
-      grants
-          .grant(Caller.current(), request.getApplication(), request.getPublicKey())
-          .ifPresent(reply::setToken);
-      answer(observer, reply.build());
-    }
-
-    @Override
-    public void registerShuffle(
-        RegisterShuffleRequest request, StreamObserver<RegisterShuffleReply> observer) {
-      asked.add(
-          request.getReplacementPartitions() > 0
-              ? "further "
-                  + request.getShuffle().getShuffle()
-                  + " for "
-                  + request.getReplacementPartitions()
-                  + " without "
-                  + request.getExcludedServersList()
-              : "shuffle " + request.getShuffle().getShuffle());
-      Status status =
-          known.contains(request.getShuffle().getApplication())
-              ? shuffleStatus
-              : Status.UNKNOWN_APPLICATION;
-      RegisterShuffleReply.Builder reply = RegisterShuffleReply.newBuilder().setStatus(status);
-      if (status == Status.OK) {
-        reply
-            .addServers(server)
-            .addRanges(
-                PartitionRange.newBuilder()
-                    .setFirst(0)
-                    .setLast(request.getPartitionCount() - 1)
-                    .addServers(0));
-      } else {
-        reply.setMessage("nothing to give");
-      }
-      answer(observer, reply.build());
-    }
-
-    @Override
-    public void unregisterApplication(
-        UnregisterApplicationRequest request, StreamObserver<UnregisterApplicationReply> observer) {
-      asked.add("unregister " + request.getApplication());
-      answer(observer, UnregisterApplicationReply.newBuilder().setStatus(Status.OK).build());
-    }
-
-    void awaitAsked(String what) throws InterruptedException {
-      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-      String next = "";
-      while (next != null && !next.equals(what)) {
-        next = asked.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-      }
-      assertThat(next).isEqualTo(what);
-    }
-  }
 
   private static final class FakeControl extends ShuffleServerControlImplBase {
     private final BlockingQueue<String> asked = new LinkedBlockingQueue<>();
@@ -224,7 +104,8 @@ class ApplicationSessionTest {
       quorum.add(new HostPort("127.0.0.1", port));
     }
     CoordinatorClientConfig config =
-        new CoordinatorClientConfig(quorum, 5_000, retryPeriodMs, 1, 0, List.of(), true);
+        new CoordinatorClientConfig(
+            quorum, 5_000, retryPeriodMs, 5_000, 5_000, 1, 0, List.of(), true);
     DriverEnvironment environment = DriverEnvironment.of(ClientTls.OFF, System::nanoTime);
     LeasedApplicationSession session =
         new LeasedApplicationSession(
@@ -413,34 +294,6 @@ class ApplicationSessionTest {
       shuffle++;
     }
     assertThat(late.asked).contains("shuffle " + shuffle);
-  }
-
-  /** Linux drops connection attempts to a listener whose backlog is full. */
-  @Test
-  @Timeout(60)
-  void waitsOnceForACoordinatorThatDropsPackets() throws Exception {
-    ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-    toClose.add(full);
-    for (int i = 0; i < 3; i++) {
-      Socket waiting = new Socket();
-      toClose.add(waiting);
-      try {
-        waiting.connect(full.getLocalSocketAddress(), 100);
-      } catch (SocketTimeoutException e) {
-        break;
-      }
-    }
-    FakeCoordinator reachable = new FakeCoordinator();
-    LeasedApplicationSession alone = session(10_000, full.getLocalPort());
-    LeasedApplicationSession second =
-        session(10_000, full.getLocalPort(), serve(reachable, 0).getPort());
-
-    assertThat(refusal(alone.registerShuffle(0, 1))).isEqualTo(Reason.NO_COORDINATOR);
-    ShuffleRegistration next = alone.registerShuffle(1, 1);
-
-    assertThat(refusal(next)).isEqualTo(Reason.NO_COORDINATOR);
-    assertThat(((Refused) next).message()).contains("since an earlier request failed");
-    assertThat(second.registerShuffle(0, 1)).isInstanceOf(Assigned.class);
   }
 
   @Test
