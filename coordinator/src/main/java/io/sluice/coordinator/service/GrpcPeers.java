@@ -24,6 +24,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /**
  * Calls of other coordinators over their gRPC ports, authenticated as those of this cluster.
@@ -54,19 +55,42 @@ public final class GrpcPeers implements Peers, AutoCloseable {
 
   @Override
   public ReplicationReply replicate(String coordinator, ReplicationCall call) throws IOException {
-    try {
-      return replication(coordinator).replicate(call);
-    } catch (StatusRuntimeException e) {
-      throw failed(coordinator, e);
-    }
+    return replicating(coordinator, stub -> stub.replicate(call));
   }
 
   @Override
   public MembershipReply membership(String coordinator) throws IOException {
+    return replicating(
+        coordinator, stub -> stub.membership(MembershipRequest.getDefaultInstance()));
+  }
+
+  private <R> R replicating(
+      String coordinator, Function<ConsensusGrpc.ConsensusBlockingStub, R> call)
+      throws IOException {
+    ManagedChannel channel = channel(replication, coordinator);
     try {
-      return replication(coordinator).membership(MembershipRequest.getDefaultInstance());
+      return call.apply(
+          ConsensusGrpc.newBlockingStub(channel)
+              .withDeadlineAfter(REPLICATION_TIMEOUT_MS, TimeUnit.MILLISECONDS));
     } catch (StatusRuntimeException e) {
+      dropAfterTimeout(replication, coordinator, channel, e);
       throw failed(coordinator, e);
+    }
+  }
+
+  /**
+   * Lets the next call open another connection. After a partition, TCP may not send on the old one
+   * for as long as the partition lasted.
+   */
+  private synchronized void dropAfterTimeout(
+      Map<String, ManagedChannel> channels,
+      String coordinator,
+      ManagedChannel channel,
+      Throwable fault) {
+    if (io.grpc.Status.fromThrowable(fault).getCode() == io.grpc.Status.Code.DEADLINE_EXCEEDED
+        && channels.remove(coordinator, channel)) {
+      // Calls of other threads end at their deadlines.
+      channel.shutdown();
     }
   }
 
@@ -75,7 +99,8 @@ public final class GrpcPeers implements Peers, AutoCloseable {
       String coordinator, String method, ByteString request) {
     CompletableFuture<ByteString> answer = new CompletableFuture<>();
     try {
-      ConsensusGrpc.newStub(channel(forwarding, coordinator))
+      ManagedChannel channel = channel(forwarding, coordinator);
+      ConsensusGrpc.newStub(channel)
           .withDeadlineAfter(FORWARD_TIMEOUT_MS, TimeUnit.MILLISECONDS)
           .forward(
               ForwardedCall.newBuilder().setMethod(method).setRequest(request).build(),
@@ -87,6 +112,7 @@ public final class GrpcPeers implements Peers, AutoCloseable {
 
                 @Override
                 public void onError(Throwable fault) {
+                  dropAfterTimeout(forwarding, coordinator, channel, fault);
                   answer.completeExceptionally(failed(coordinator, fault));
                 }
 
@@ -99,11 +125,6 @@ public final class GrpcPeers implements Peers, AutoCloseable {
       answer.completeExceptionally(e);
     }
     return answer;
-  }
-
-  private ConsensusGrpc.ConsensusBlockingStub replication(String coordinator) throws IOException {
-    return ConsensusGrpc.newBlockingStub(channel(replication, coordinator))
-        .withDeadlineAfter(REPLICATION_TIMEOUT_MS, TimeUnit.MILLISECONDS);
   }
 
   private synchronized ManagedChannel channel(

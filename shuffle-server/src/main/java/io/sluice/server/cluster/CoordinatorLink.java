@@ -1,6 +1,7 @@
 package io.sluice.server.cluster;
 
 import io.grpc.ManagedChannel;
+import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.StreamObserver;
 import io.sluice.common.auth.Revocation;
@@ -163,7 +164,13 @@ final class CoordinatorLink {
 
               @Override
               public void onError(Throwable fault) {
-                finish(() -> failed(describe(fault)));
+                finish(
+                    () -> {
+                      failed(describe(fault));
+                      if (Status.fromThrowable(fault).getCode() == Status.Code.DEADLINE_EXCEEDED) {
+                        openAgain();
+                      }
+                    });
               }
 
               @Override
@@ -253,6 +260,14 @@ final class CoordinatorLink {
     }
     // Incremented last, so that a counted failure was already logged.
     failures.incrementAndGet();
+  }
+
+  /** After a partition, TCP may not send on the old connection for as long as it lasted. */
+  private void openAgain() {
+    if (!closed) {
+      channel.shutdownNow();
+      channel = channels.get();
+    }
   }
 
   private void scheduleNext() {

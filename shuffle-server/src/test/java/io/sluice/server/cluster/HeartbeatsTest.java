@@ -2,6 +2,7 @@ package io.sluice.server.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.grpc.ManagedChannel;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.auth.Revocation;
 import io.sluice.common.auth.Revocations;
@@ -13,7 +14,9 @@ import io.sluice.proto.ServerState;
 import io.sluice.proto.Status;
 import io.sluice.server.log.LeaseTable;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Clock;
 import java.util.List;
@@ -25,6 +28,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,6 +44,14 @@ class HeartbeatsTest {
   private Heartbeats heartbeats;
 
   private void start(long leaseMs, HostPort... coordinators) {
+    start(
+        leaseMs,
+        coordinator -> ClusterChannels.toCoordinator(coordinator, ClusterSecurity.OFF),
+        coordinators);
+  }
+
+  private void start(
+      long leaseMs, Function<HostPort, ManagedChannel> channels, HostPort... coordinators) {
     executor.setRemoveOnCancelPolicy(true);
     LeaseTable leases = new LeaseTable(() -> System.nanoTime() / 1_000_000, leaseMs);
     heartbeats =
@@ -49,7 +61,7 @@ class HeartbeatsTest {
             leases,
             revocations,
             executor,
-            coordinator -> ClusterChannels.toCoordinator(coordinator, ClusterSecurity.OFF));
+            channels);
     heartbeats.start();
   }
 
@@ -114,6 +126,25 @@ class HeartbeatsTest {
                 line -> assertThat(line).startsWith("WARN coordinator does not answer"),
                 line -> assertThat(line).startsWith("INFO coordinator answers again"));
       }
+    }
+  }
+
+  @Test
+  void opensAnotherConnectionAfterATimeout() throws Exception {
+    try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        FakeCoordinator coordinator = new FakeCoordinator(0)) {
+      HostPort first = new HostPort("127.0.0.1", silent.getLocalPort());
+      AtomicInteger opened = new AtomicInteger();
+      start(
+          60_000,
+          address ->
+              ClusterChannels.toCoordinator(
+                  opened.getAndIncrement() == 0 ? first : address, ClusterSecurity.OFF),
+          coordinator.address());
+
+      coordinator.next();
+      await(() -> heartbeats.answering() == 1);
+      assertThat(opened).hasValue(2);
     }
   }
 
