@@ -19,6 +19,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -164,6 +165,42 @@ public final class ClusterProbe implements AutoCloseable {
       }
       TimeUnit.MILLISECONDS.sleep(POLL_MS);
     }
+  }
+
+  /**
+   * Waits until one of several coordinators leads, and returns it.
+   *
+   * @throws ClusterStartException if none does within {@code timeout}
+   */
+  public ClusterNode awaitLeader(Collection<ClusterNode> coordinators, Duration timeout)
+      throws InterruptedException, ClusterStartException {
+    ClusterNode[] leader = new ClusterNode[1];
+    await(
+        "a coordinator leads",
+        timeout,
+        () -> {
+          for (ClusterNode coordinator : coordinators) {
+            if (coordinator.isAlive() && metric(coordinator, "sluice_coordinator_leads") == 1) {
+              leader[0] = coordinator;
+              return true;
+            }
+          }
+          return false;
+        });
+    return leader[0];
+  }
+
+  /**
+   * Waits until a coordinator leads, or knows the leader.
+   *
+   * @throws ClusterStartException if it does not within {@code timeout}
+   */
+  public void awaitQuorum(ClusterNode coordinator, Duration timeout)
+      throws InterruptedException, ClusterStartException {
+    await(
+        coordinator.name() + " knows a leader",
+        timeout,
+        () -> metric(coordinator, "sluice_coordinator_quorum") == 1);
   }
 
   /** Ids of the applications that the coordinators have leases of. */

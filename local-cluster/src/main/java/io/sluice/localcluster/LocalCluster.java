@@ -34,14 +34,27 @@ public final class LocalCluster implements AutoCloseable {
       Duration startTimeout,
       Duration stopTimeout) {}
 
+  /** Addresses at which processes reach coordinators, such as those of proxies. */
+  public interface Routes {
+    /**
+     * Returns an address as {@code host:port}.
+     *
+     * @param from the calling process; all coordinators must use the same address of a coordinator
+     */
+    String address(ClusterNode from, ClusterNode coordinator);
+  }
+
   private final List<ClusterNode> coordinators;
   private final List<ClusterNode> servers;
   private final FreePorts ports;
+  private final Routes routes;
   private final Thread shutdownHook = new Thread(this::stopAll, "local-cluster-stop");
   private boolean hooked;
 
-  private LocalCluster(List<ClusterNode> coordinators, List<ClusterNode> servers, FreePorts ports) {
+  private LocalCluster(
+      List<ClusterNode> coordinators, List<ClusterNode> servers, FreePorts ports, Routes routes) {
     this.ports = ports;
+    this.routes = routes;
     this.coordinators = List.copyOf(coordinators);
     this.servers = List.copyOf(servers);
   }
@@ -62,18 +75,18 @@ public final class LocalCluster implements AutoCloseable {
       for (ClusterNode coordinator : coordinators) {
         coordinator.reservePorts();
       }
-      String quorum = quorum();
       if (coordinators.size() > 1) {
         for (ClusterNode coordinator : coordinators) {
-          coordinator.configure("rss.coordinator.quorum", quorum);
-          coordinator.configure("rss.coordinator.quorum.self", coordinator.address());
+          coordinator.configure("rss.coordinator.quorum", quorumOf(coordinator));
+          coordinator.configure(
+              "rss.coordinator.quorum.self", routes.address(coordinator, coordinator));
           coordinator.configure(
               "rss.coordinator.data.dir", coordinator.directory().resolve("data").toString());
         }
       }
       startTogether(coordinators);
       for (ClusterNode server : servers) {
-        server.configure("rss.coordinator.quorum", quorum);
+        server.configure("rss.coordinator.quorum", quorumOf(server));
       }
       startTogether(servers);
     } catch (IOException | InterruptedException | RuntimeException e) {
@@ -101,6 +114,12 @@ public final class LocalCluster implements AutoCloseable {
    */
   public String quorum() {
     return coordinators.stream().map(ClusterNode::address).collect(Collectors.joining(","));
+  }
+
+  private String quorumOf(ClusterNode from) {
+    return coordinators.stream()
+        .map(coordinator -> routes.address(from, coordinator))
+        .collect(Collectors.joining(","));
   }
 
   /** Stops servers, then coordinators; idempotent. */
@@ -188,6 +207,7 @@ public final class LocalCluster implements AutoCloseable {
     private List<String> serverJvmOptions = List.of("-Xmx256m", "-XX:+UseSerialGC");
     private Duration startTimeout = Duration.ofSeconds(60);
     private Duration stopTimeout = Duration.ofSeconds(20);
+    private Routes routes = (from, coordinator) -> coordinator.address();
 
     private Builder() {}
 
@@ -266,6 +286,12 @@ public final class LocalCluster implements AutoCloseable {
       return this;
     }
 
+    /** Addresses of coordinators at other processes; default: those of the coordinators. */
+    public Builder routes(Routes routes) {
+      this.routes = routes;
+      return this;
+    }
+
     public LocalCluster build() {
       if (directory == null || classPath == null) {
         throw new IllegalStateException("directory and class path of a local cluster must be set");
@@ -312,7 +338,7 @@ public final class LocalCluster implements AutoCloseable {
                 configuration,
                 serverJvmOptions));
       }
-      return new LocalCluster(coordinators, servers, ports);
+      return new LocalCluster(coordinators, servers, ports, routes);
     }
   }
 }
