@@ -31,6 +31,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -44,7 +45,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Three coordinators with authentication and a quorum, in this process. */
+/**
+ * Three coordinators with authentication and a quorum, in this process. The clock of the first one
+ * is a minute fast, that of the last one a minute slow.
+ */
 @Timeout(120)
 class QuorumTest {
   private static final int TIMEOUT_MS = 60_000;
@@ -77,7 +81,10 @@ class QuorumTest {
               Files.createDirectories(directory.resolve("identity-" + port)),
               ProcessRole.COORDINATOR));
       settings.put("rss.security.users.file", users.toString());
-      coordinators.add(CoordinatorProcess.start(ConfigSet.of(CoordinatorConfig.SCHEMA, settings)));
+      coordinators.add(
+          SkewedCoordinator.start(
+              ConfigSet.of(CoordinatorConfig.SCHEMA, settings),
+              Duration.ofMinutes(1L - coordinators.size())));
     }
   }
 

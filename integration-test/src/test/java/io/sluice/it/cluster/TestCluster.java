@@ -2,9 +2,14 @@ package io.sluice.it.cluster;
 
 import io.sluice.localcluster.LocalCluster;
 import java.nio.file.Path;
+import java.util.List;
 
 /** Clusters of processes for the duration of a test. */
 public final class TestCluster {
+  /** JVM options of coordinators. */
+  public static final List<String> COORDINATOR_OPTIONS =
+      List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
+
   private TestCluster() {}
 
   /**
@@ -17,7 +22,7 @@ public final class TestCluster {
     return LocalCluster.builder()
         .directory(directory)
         .classPath(System.getProperty("java.class.path"))
-        .coordinatorJvmOptions("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+        .coordinatorJvmOptions(COORDINATOR_OPTIONS.toArray(String[]::new))
         .serverJvmOptions("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
   }
 }

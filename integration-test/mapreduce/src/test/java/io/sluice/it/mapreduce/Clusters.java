@@ -58,18 +58,27 @@ final class Clusters implements AutoCloseable {
                 Path.of(System.getProperty("user.dir")).resolve("target/clusters")),
             "run-");
     yarn = yarn("yarn", "demo/hadoop-home", NODES, 1280);
-    sluice =
-        LocalCluster.builder()
-            .directory(directory.resolve("sluice"))
-            .classPath(System.getProperty("java.class.path"))
-            .servers(SERVERS)
-            .configureCoordinators("rss.coordinator.server.heartbeat.interval", "200ms")
-            .configureCoordinators("rss.coordinator.server.heartbeat.timeout", "3s")
-            .configureServers("rss.server.heartbeat.interval", "200ms")
-            .configureServers("rss.server.decommission.check.interval", "200ms")
-            .serverJvmOptions("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
-            .build();
+    sluice = sluice(directory.resolve("sluice"), 1);
     probe = new ClusterProbe(sluice);
+  }
+
+  /**
+   * Coordinators and {@link #SERVERS} servers, which the caller starts and closes.
+   *
+   * @param directory directory for all files; created here
+   */
+  LocalCluster sluice(Path directory, int coordinators) {
+    return LocalCluster.builder()
+        .directory(directory)
+        .classPath(System.getProperty("java.class.path"))
+        .coordinators(coordinators)
+        .servers(SERVERS)
+        .configureCoordinators("rss.coordinator.server.heartbeat.interval", "200ms")
+        .configureCoordinators("rss.coordinator.server.heartbeat.timeout", "3s")
+        .configureServers("rss.server.heartbeat.interval", "200ms")
+        .configureServers("rss.server.decommission.check.interval", "200ms")
+        .serverJvmOptions("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+        .build();
   }
 
   /**

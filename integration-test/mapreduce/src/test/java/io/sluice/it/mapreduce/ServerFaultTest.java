@@ -33,7 +33,7 @@ final class ServerFaultTest {
     return job.awaitRightResult();
   }
 
-  private static void assertNoMapRanAgain(ProgramOutcome outcome) {
+  static void assertNoMapRanAgain(ProgramOutcome outcome) {
     assertThat(outcome.counter("Launched map tasks")).isEqualTo(GatedJob.MAPS);
     assertThat(outcome.counter("Failed Shuffles")).isZero();
     assertThat(outcome.counter("Shuffled Maps")).isEqualTo(GatedJob.MAPS * GatedJob.REDUCES);

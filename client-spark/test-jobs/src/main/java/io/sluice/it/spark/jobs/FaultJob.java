@@ -35,7 +35,10 @@ import scala.collection.Seq;
  *   <li>{@code in-read}: on two cores, two reduce tasks have read one record each.
  * </ul>
  *
- * With the prefix {@code order/} the result depends on the order of records, too: on the first
+ * With the prefix {@code stages/} a second shuffle with 9 maps reads the first one. It is
+ * registered after {@code mapped}, when the first one was read completely.
+ *
+ * <p>With the prefix {@code order/} the result depends on the order of records, too: on the first
  * record of each partition, a sum of floating-point numbers, and a hash of all records in order.
  *
  * <p>The directory {@code faults/NAME/maps} in the driver's temporary directory records which
@@ -46,15 +49,19 @@ final class FaultJob implements Job {
 
   static final String ORDER_PREFIX = "order/";
 
+  static final String STAGES_PREFIX = "stages/";
+
   private static final int MAPS = 6;
   private static final int MAPS_BEFORE_GATE = 2;
   private static final int REDUCES = 9;
+  private static final int SECOND_REDUCES = 7;
   private static final int RECORDS = 12_000;
   private static final int CORES = 2;
 
   private final String name;
   private final int words;
   private final boolean inOrder;
+  private final boolean inStages;
   private final Set<String> points;
 
   /**
@@ -62,7 +69,8 @@ final class FaultJob implements Job {
    */
   FaultJob(String text) {
     this.inOrder = text.startsWith(ORDER_PREFIX);
-    String[] parts = text.substring((inOrder ? ORDER_PREFIX : PREFIX).length()).split("@", 2);
+    this.inStages = text.startsWith(STAGES_PREFIX);
+    String[] parts = text.substring(text.indexOf('/') + 1).split("@", 2);
     this.name = parts[0];
     int star = name.indexOf('*');
     this.words = star < 0 ? 1 : Integer.parseInt(name.substring(star + 1));
@@ -83,6 +91,15 @@ final class FaultJob implements Job {
             .partitionBy(new HashPartitioner(REDUCES));
     int shuffle = register(shuffled.rdd());
     pauseAt("registered", input);
+    if (inStages) {
+      JavaFutureAction<Long> first = shuffled.countAsync();
+      pauseAt("in-map", inMap, first, input);
+      waitFor(first);
+      pauseAt("mapped", input);
+      JavaFutureAction<List<String>> second = secondStage(shuffled, inRead).collectAsync();
+      pauseAt("in-read", inRead, second, input);
+      return JobResult.ofUnordered(waitFor(second)).withPlan(Integer.toString(shuffle));
+    }
     boolean ordered = inOrder;
     JavaRDD<String> rows =
         shuffled.mapPartitionsWithIndex(
@@ -102,6 +119,13 @@ final class FaultJob implements Job {
     }
     pauseAt("in-read", inRead, result, input);
     return JobResult.ofUnordered(waitFor(result)).withPlan(Integer.toString(shuffle));
+  }
+
+  private static JavaRDD<String> secondStage(JavaPairRDD<Integer, String> first, Gate begun) {
+    return first
+        .mapToPair(pair -> new Tuple2<>(pair._2().hashCode(), pair._1() + pair._2()))
+        .partitionBy(new HashPartitioner(SECOND_REDUCES))
+        .mapPartitionsWithIndex((index, pairs) -> row(index, pairs, begun), true);
   }
 
   /**

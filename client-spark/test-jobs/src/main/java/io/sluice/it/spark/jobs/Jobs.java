@@ -2,6 +2,7 @@ package io.sluice.it.spark.jobs;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** Every job by its name. */
 final class Jobs {
@@ -81,7 +82,8 @@ final class Jobs {
    * @param name name of a job; {@code NAME#N} is the same job, so that a result of each run is kept
    */
   static Job named(String name) {
-    if (name.startsWith(FaultJob.PREFIX) || name.startsWith(FaultJob.ORDER_PREFIX)) {
+    if (Stream.of(FaultJob.PREFIX, FaultJob.ORDER_PREFIX, FaultJob.STAGES_PREFIX)
+        .anyMatch(name::startsWith)) {
       return new FaultJob(name);
     }
     Job job = BY_NAME.get(name.split("#", 2)[0]);
