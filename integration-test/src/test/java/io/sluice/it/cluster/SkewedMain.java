@@ -32,11 +32,20 @@ public final class SkewedMain {
       Main.main(args);
       return;
     }
-    List<String> arguments = List.of(args);
+    try {
+      start(List.of(args), Duration.parse(offset));
+    } catch (IOException e) {
+      System.err.println(e.getMessage());
+      System.exit(1);
+    }
+    Thread.currentThread().join();
+  }
+
+  private static void start(List<String> arguments, Duration offset) throws IOException {
     CoordinatorProcess coordinator =
         SkewedCoordinator.start(
             ConfigReader.of(CoordinatorConfig.SCHEMA).file(value(arguments, "--conf")).read(),
-            Duration.parse(offset));
+            offset);
     Runtime.getRuntime().addShutdownHook(new Thread(coordinator::close, "stop"));
     Path ready = value(arguments, "--ready-file");
     Path unfinished = ready.resolveSibling(ready.getFileName() + ".unfinished");
@@ -44,7 +53,6 @@ public final class SkewedMain {
         unfinished,
         "rpc.port=" + coordinator.rpcPort() + "\nhttp.port=" + coordinator.httpPort() + "\n");
     Files.move(unfinished, ready, StandardCopyOption.ATOMIC_MOVE);
-    Thread.currentThread().join();
   }
 
   private static Path value(List<String> arguments, String option) {
