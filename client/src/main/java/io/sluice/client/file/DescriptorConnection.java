@@ -138,7 +138,11 @@ final class DescriptorConnection implements AutoCloseable {
   }
 
   private void greet(ReplyWait wait) throws IOException {
-    send(LocalSocketFrame.HELLO, handshake.hello(), wait);
+    try {
+      send(LocalSocketFrame.HELLO, handshake.hello(), wait);
+    } catch (IOException e) {
+      throw refusal(wait, e);
+    }
     if (handshake.expectsChallenge()) {
       HelloChallenge challenge = receive(LocalSocketFrame.CHALLENGE, HelloChallenge.parser(), wait);
       send(LocalSocketFrame.PROOF, handshake.prove(challenge), wait);
@@ -146,6 +150,19 @@ final class DescriptorConnection implements AutoCloseable {
     epoch =
         handshake.finish(receive(LocalSocketFrame.HELLO_REPLY, HelloReply.parser(), wait)).epoch();
     greeted = true;
+  }
+
+  /** The reason that a server sent before it closed the connection without reading HELLO. */
+  private IOException refusal(ReplyWait wait, IOException unsent) {
+    try {
+      receive(LocalSocketFrame.HELLO_REPLY, HelloReply.parser(), wait);
+    } catch (SluiceException refused) {
+      refused.addSuppressed(unsent);
+      return refused;
+    } catch (IOException noReason) {
+      unsent.addSuppressed(noReason);
+    }
+    return unsent;
   }
 
   private void send(LocalSocketFrame type, MessageLite message, ReplyWait wait) throws IOException {

@@ -6,9 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.unix.FileDescriptor;
 import io.netty.channel.unix.Socket;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import io.sluice.common.net.LimitReached;
+import io.sluice.proto.Error;
 import io.sluice.proto.Hello;
 import io.sluice.proto.HelloChallenge;
 import io.sluice.proto.RunFileRequest;
+import io.sluice.proto.Status;
 import io.sluice.transport.protocol.ClientHandshake;
 import io.sluice.transport.protocol.LocalSocketFrame;
 import io.sluice.transport.protocol.ProofScope;
@@ -31,6 +36,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests against a scripted server, over a real socket. */
 @Timeout(60)
@@ -135,6 +142,27 @@ class DescriptorConnectionTest {
         server.accept(), LocalSocketFrame.CHALLENGE, HelloChallenge.getDefaultInstance());
     assertThatThrownBy(() -> connection.request(requestFor("f")))
         .hasMessage("frame has type 10, expected HELLO_REPLY");
+    assertThat(connection.isOpen()).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void reportsTheLimitOfConnectionsThatTheServerHasReached(boolean closedBeforeHello)
+      throws Exception {
+    String reason = LimitReached.of("of user id 1000", 3, "rss.server.connections.per.peer.max");
+    DescriptorConnection connection = open(System::nanoTime);
+    Socket accepted = server.accept();
+    DescriptorServer.send(
+        accepted,
+        LocalSocketFrame.ERROR,
+        Error.newBuilder().setStatus(Status.BUSY).setMessage(reason).build());
+    if (closedBeforeHello) {
+      accepted.close();
+    }
+    assertThatThrownBy(() -> connection.request(requestFor("f")))
+        .isInstanceOfSatisfying(
+            SluiceException.class, e -> assertThat(e.code()).isEqualTo(StatusCode.BUSY))
+        .hasMessageEndingWith("raise rss.server.connections.per.peer.max");
     assertThat(connection.isOpen()).isFalse();
   }
 
