@@ -43,6 +43,7 @@ import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -51,7 +52,13 @@ import org.junit.jupiter.api.io.TempDir;
 class ApplicationSessionTest {
   private static final String SECRET = "0123456789abcdef0123456789abcdef";
 
+  /** Timeout of a call, and of an event that a test awaits. */
+  private static final int TIMEOUT_MS = 60_000;
+
   @TempDir private Path directory;
+
+  /** Time of the sessions: it passes only while they pause between two rounds of calls. */
+  private final AtomicLong nanos = new AtomicLong();
 
   private final List<AutoCloseable> toClose = new ArrayList<>();
 
@@ -93,20 +100,31 @@ class ApplicationSessionTest {
     return server;
   }
 
-  private LeasedApplicationSession session(long retryPeriodMs, int... ports) {
-    return session(ClientIdentity.ofTask(new ApplicationCredentials()), retryPeriodMs, ports);
+  private LeasedApplicationSession session(int... ports) {
+    return session(ClientIdentity.ofTask(new ApplicationCredentials()), ports);
+  }
+
+  private LeasedApplicationSession session(ClientIdentity identity, int... ports) {
+    DriverEnvironment real = DriverEnvironment.of(ClientTls.OFF, System::nanoTime);
+    return session(
+        identity,
+        new DriverEnvironment(
+            nanos::get,
+            milliseconds -> nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(milliseconds)),
+            real.background(),
+            real.channels()),
+        ports);
   }
 
   private LeasedApplicationSession session(
-      ClientIdentity identity, long retryPeriodMs, int... ports) {
+      ClientIdentity identity, DriverEnvironment environment, int... ports) {
     List<HostPort> quorum = new ArrayList<>();
     for (int port : ports) {
       quorum.add(new HostPort("127.0.0.1", port));
     }
     CoordinatorClientConfig config =
         new CoordinatorClientConfig(
-            quorum, 5_000, retryPeriodMs, 5_000, 5_000, 1, 0, List.of(), true);
-    DriverEnvironment environment = DriverEnvironment.of(ClientTls.OFF, System::nanoTime);
+            quorum, TIMEOUT_MS, TIMEOUT_MS, TIMEOUT_MS, TIMEOUT_MS, 1, 0, List.of(), true);
     LeasedApplicationSession session =
         new LeasedApplicationSession(
             "app",
@@ -149,7 +167,7 @@ class ApplicationSessionTest {
   @Test
   void registersOnceAndThenEachShuffleInOneRoundTrip() throws Exception {
     FakeCoordinator coordinator = new FakeCoordinator();
-    LeasedApplicationSession session = session(5_000, serve(coordinator, 0).getPort());
+    LeasedApplicationSession session = session(serve(coordinator, 0).getPort());
 
     for (int shuffle = 0; shuffle < 3; shuffle++) {
       assertThat(session.registerShuffle(shuffle, 10))
@@ -164,7 +182,7 @@ class ApplicationSessionTest {
   @Test
   void renewsItsLeaseAndRegistersAgainAfterACoordinatorLostIt() throws Exception {
     FakeCoordinator coordinator = new FakeCoordinator();
-    LeasedApplicationSession session = session(5_000, serve(coordinator, 0).getPort());
+    LeasedApplicationSession session = session(serve(coordinator, 0).getPort());
     session.registerShuffle(0, 1);
     coordinator.awaitAsked("renew");
     coordinator.awaitAsked("renew");
@@ -188,7 +206,7 @@ class ApplicationSessionTest {
     FakeCoordinator coordinator = new FakeCoordinator();
     ServerId other =
         ServerId.newBuilder().setName("other").setHost("127.0.0.1").setRpcPort(1).build();
-    LeasedApplicationSession session = session(5_000, serve(coordinator, 0).getPort());
+    LeasedApplicationSession session = session(serve(coordinator, 0).getPort());
     List<String> moves = Collections.synchronizedList(new ArrayList<>());
     session.onMoved(
         (shuffle, from, to) -> moves.add(shuffle + " from " + from + " to " + to.getName()));
@@ -203,7 +221,7 @@ class ApplicationSessionTest {
   @Test
   void doesNotConfirmMovesThatWereNotApplied() throws Exception {
     FakeCoordinator coordinator = new FakeCoordinator();
-    LeasedApplicationSession session = session(5_000, serve(coordinator, 0).getPort());
+    LeasedApplicationSession session = session(serve(coordinator, 0).getPort());
     session.registerShuffle(0, 1);
     coordinator.moves = List.of(move(0, "s", coordinator.server.toBuilder().setName("t").build()));
     coordinator.awaitAsked("renew");
@@ -219,7 +237,7 @@ class ApplicationSessionTest {
   @Test
   void reportsWrongReceiptsOnceToACoordinatorThatKnowsTheApplication() throws Exception {
     FakeCoordinator coordinator = new FakeCoordinator();
-    LeasedApplicationSession session = session(5_000, serve(coordinator, 0).getPort());
+    LeasedApplicationSession session = session(serve(coordinator, 0).getPort());
     session.registerShuffle(0, 1);
     session.reportWrongReceipts(3);
     coordinator.awaitAsked("wrong 3");
@@ -227,7 +245,7 @@ class ApplicationSessionTest {
     coordinator.awaitAsked("renew");
     assertThat(coordinator.asked).noneMatch(line -> line.startsWith("wrong"));
 
-    coordinator.known.clear();
+    coordinator.losesApplicationsAtReport = true;
     session.reportWrongReceipts(4);
 
     // The first report is answered UNKNOWN_APPLICATION.
@@ -238,7 +256,7 @@ class ApplicationSessionTest {
   @Test
   void registersAgainWhenAShuffleIsRefusedAsUnknown() throws Exception {
     FakeCoordinator coordinator = new FakeCoordinator();
-    LeasedApplicationSession session = session(5_000, serve(coordinator, 0).getPort());
+    LeasedApplicationSession session = session(serve(coordinator, 0).getPort());
     session.registerShuffle(0, 1);
     coordinator.known.clear();
 
@@ -249,7 +267,7 @@ class ApplicationSessionTest {
   void switchesToAnotherCoordinatorAndPrefersIt() throws Exception {
     FakeCoordinator second = new FakeCoordinator();
     int dead = deadPort();
-    LeasedApplicationSession session = session(5_000, dead, serve(second, 0).getPort());
+    LeasedApplicationSession session = session(dead, serve(second, 0).getPort());
 
     assertThat(session.registerShuffle(0, 1)).isInstanceOf(Assigned.class);
     FakeCoordinator first = new FakeCoordinator();
@@ -264,7 +282,7 @@ class ApplicationSessionTest {
     FakeCoordinator before = new FakeCoordinator();
     Server server = serve(before, 0);
     int port = server.getPort();
-    LeasedApplicationSession session = session(10_000, port);
+    LeasedApplicationSession session = session(port);
     assertThat(session.registerShuffle(0, 1)).isInstanceOf(Assigned.class);
     server.shutdownNow();
     assertThat(server.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
@@ -280,7 +298,7 @@ class ApplicationSessionTest {
   @Test
   void refusesWithNoCoordinatorAfterTheRetryPeriod() throws Exception {
     int dead = deadPort();
-    LeasedApplicationSession session = session(300, dead);
+    LeasedApplicationSession session = session(dead);
 
     ShuffleRegistration outcome = session.registerShuffle(0, 1);
 
@@ -299,7 +317,7 @@ class ApplicationSessionTest {
   @Test
   void reportsTheReasonOfTheCoordinator() throws Exception {
     FakeCoordinator coordinator = new FakeCoordinator();
-    LeasedApplicationSession session = session(5_000, serve(coordinator, 0).getPort());
+    LeasedApplicationSession session = session(serve(coordinator, 0).getPort());
 
     coordinator.applicationStatus = Status.DENIED;
     assertThat(refusal(session.registerShuffle(0, 1))).isEqualTo(Reason.DENIED);
@@ -309,7 +327,7 @@ class ApplicationSessionTest {
     coordinator.shuffleStatus = Status.BAD_REQUEST;
     assertThat(refusal(session.registerShuffle(0, 1))).isEqualTo(Reason.UNSUPPORTED);
     assertThat(refusal(session.registerShuffle(0, 1 << 24))).isEqualTo(Reason.UNSUPPORTED);
-    assertThat(refusal(session(5_000).registerShuffle(0, 1))).isEqualTo(Reason.NOT_CONFIGURED);
+    assertThat(refusal(session().registerShuffle(0, 1))).isEqualTo(Reason.NOT_CONFIGURED);
     session.close();
     assertThat(refusal(session.registerShuffle(0, 1))).isEqualTo(Reason.CLOSED);
   }
@@ -328,7 +346,7 @@ class ApplicationSessionTest {
     FakeCoordinator coordinator = new FakeCoordinator();
     int port = serve(coordinator, 0).getPort();
     LeasedApplicationSession session =
-        session(driverWithSecret(new ApplicationCredentials()), 20_000, port);
+        session(driverWithSecret(new ApplicationCredentials()), port);
 
     Refused refused = (Refused) session.registerShuffle(0, 1);
 
@@ -360,10 +378,7 @@ class ApplicationSessionTest {
     ApplicationCredentials credentials = new ApplicationCredentials();
     LeasedApplicationSession session =
         session(
-            driverWithSecret(credentials),
-            20_000,
-            serve(impostor, 0).getPort(),
-            serve(right, security));
+            driverWithSecret(credentials), serve(impostor, 0).getPort(), serve(right, security));
 
     assertThat(session.registerShuffle(0, 1)).isInstanceOf(Assigned.class);
 
@@ -376,7 +391,7 @@ class ApplicationSessionTest {
     FakeCoordinator coordinator = new FakeCoordinator();
     int port = serve(coordinator, security());
     ApplicationCredentials credentials = new ApplicationCredentials();
-    LeasedApplicationSession session = session(driverWithSecret(credentials), 20_000, port);
+    LeasedApplicationSession session = session(driverWithSecret(credentials), port);
 
     Refused refused = (Refused) session.registerShuffle(0, 1);
 
@@ -395,7 +410,7 @@ class ApplicationSessionTest {
     int port = serve(control, 0).getPort();
     coordinator.server =
         ServerId.newBuilder().setName("s").setHost("127.0.0.1").setRpcPort(port).build();
-    LeasedApplicationSession session = session(5_000, serve(coordinator, 0).getPort());
+    LeasedApplicationSession session = session(serve(coordinator, 0).getPort());
     session.registerShuffle(4, 1);
 
     session.unregisterShuffle(4);
@@ -415,7 +430,7 @@ class ApplicationSessionTest {
   void unregistersAtTheServerToWhichAShuffleWasMoved() throws Exception {
     FakeCoordinator coordinator = new FakeCoordinator();
     FakeControl target = new FakeControl();
-    LeasedApplicationSession session = session(5_000, serve(coordinator, 0).getPort());
+    LeasedApplicationSession session = session(serve(coordinator, 0).getPort());
     session.onMoved((shuffle, from, to) -> true);
     session.registerShuffle(4, 1);
     coordinator.moves = List.of(move(4, "s", server("t", serve(target, 0).getPort())));
@@ -432,7 +447,7 @@ class ApplicationSessionTest {
     FakeControl first = new FakeControl();
     FakeControl further = new FakeControl();
     coordinator.server = server("s", serve(first, 0).getPort());
-    LeasedApplicationSession session = session(5_000, serve(coordinator, 0).getPort());
+    LeasedApplicationSession session = session(serve(coordinator, 0).getPort());
     session.registerShuffle(4, 10);
     coordinator.server = server("t", serve(further, 0).getPort());
     coordinator.known.clear();
@@ -456,7 +471,7 @@ class ApplicationSessionTest {
   void choosesAUsedServerWhileNoCoordinatorReplies() throws Exception {
     FakeCoordinator coordinator = new FakeCoordinator();
     Server running = serve(coordinator, 0);
-    LeasedApplicationSession session = session(5_000, running.getPort());
+    LeasedApplicationSession session = session(running.getPort());
     for (String name : List.of("s", "t", "u")) {
       coordinator.server = server(name, 1);
       session.registerShuffle(name.charAt(0), 10);
@@ -474,7 +489,7 @@ class ApplicationSessionTest {
     FakeCoordinator coordinator = new FakeCoordinator();
     coordinator.server =
         ServerId.newBuilder().setName("s").setHost("127.0.0.1").setRpcPort(deadPort()).build();
-    LeasedApplicationSession session = session(5_000, serve(coordinator, 0).getPort());
+    LeasedApplicationSession session = session(serve(coordinator, 0).getPort());
     session.registerShuffle(4, 1);
 
     session.close();

@@ -33,6 +33,7 @@ final class FakeCoordinator extends CoordinatorImplBase {
   volatile Status shuffleStatus = Status.OK;
   volatile Status applicationStatus = Status.OK;
   volatile List<ShuffleMove> moves = List.of();
+  volatile boolean losesApplicationsAtReport;
   volatile TokenGrants grants = TokenGrants.NONE;
   volatile ServerId server =
       ServerId.newBuilder().setName("s").setHost("127.0.0.1").setRpcPort(1).build();
@@ -81,6 +82,10 @@ final class FakeCoordinator extends CoordinatorImplBase {
     }
     if (request.getWrongReceipts() > 0) {
       asked.add("wrong " + request.getWrongReceipts());
+      if (losesApplicationsAtReport) {
+        losesApplicationsAtReport = false;
+        known.clear();
+      }
     }
     RenewLeaseReply.Builder reply =
         RenewLeaseReply.newBuilder()
