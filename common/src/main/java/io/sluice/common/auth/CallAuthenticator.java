@@ -24,6 +24,16 @@ public final class CallAuthenticator {
   /** Key of this process for salts of unknown users. */
   private final byte[] key = new byte[Hmac.LENGTH];
 
+  private volatile Identities identities;
+
+  /**
+   * Identities of this process for which challenges can be open: a call that began before the file
+   * changed is verified with the identity that its caller knows.
+   *
+   * @param replaced null until the file changes
+   */
+  private record Identities(Identity newest, Identity replaced) {}
+
   /**
    * @param users read on each use, so that a changed file takes effect at once
    */
@@ -33,6 +43,7 @@ public final class CallAuthenticator {
     this.tokens = tokens;
     this.users = users;
     this.challenges = new CallChallenges(random, nanoTime);
+    this.identities = new Identities(process.identity(), null);
     random.nextBytes(key);
   }
 
@@ -49,15 +60,45 @@ public final class CallAuthenticator {
 
   /** A challenge for the caller that the request names. */
   ChallengeReply challenge(ChallengeRequest request) {
+    ProcessCertificate certificate = identity().certificate();
     ChallengeReply.Builder reply =
         ChallengeReply.newBuilder()
-            .setChallenge(ByteString.copyFrom(challenges.next()))
-            .setCertificate(process.identity().certificate().der());
+            .setChallenge(ByteString.copyFrom(challenges.next(certificate.hash())))
+            .setCertificate(certificate.der());
     if (!request.getUser().isEmpty()) {
       Login login = login(request.getUser());
       reply.setSalt(login.salt()).setIterations(login.iterations());
     }
     return reply.build();
+  }
+
+  private Identity identity() {
+    Identity now = process.identity();
+    if (identities.newest() != now) {
+      synchronized (this) {
+        if (identities.newest() != now) {
+          identities = new Identities(now, identities.newest());
+        }
+      }
+    }
+    return now;
+  }
+
+  /**
+   * The identity that this process had in a challenge.
+   *
+   * @throws SluiceException DENIED
+   */
+  private Identity challenger(byte[] challenge) throws SluiceException {
+    Identities known = identities;
+    if (challenges.isOurs(challenge, known.newest().certificate().hash())) {
+      return known.newest();
+    }
+    if (known.replaced() != null
+        && challenges.isOurs(challenge, known.replaced().certificate().hash())) {
+      return known.replaced();
+    }
+    throw denied("the challenge has expired or was not issued by this process");
   }
 
   /**
@@ -100,15 +141,13 @@ public final class CallAuthenticator {
    */
   Authenticated authenticate(CallProof proof, String call) throws SluiceException {
     byte[] challenge = proof.getChallenge().toByteArray();
-    if (!challenges.isOurs(challenge)) {
-      throw denied("the challenge has expired or was not issued by this process");
-    }
+    Identity called = challenger(challenge);
     byte[] nonce = proof.getNonce().toByteArray();
     if (nonce.length != CallProofs.NONCE_LENGTH) {
       throw denied(
           "nonce of %d bytes, expected %d".formatted(nonce.length, CallProofs.NONCE_LENGTH));
     }
-    Authenticated caller = proof.hasUser() ? user(proof, call) : signed(proof, call);
+    Authenticated caller = proof.hasUser() ? user(proof, call) : signed(proof, call, called);
     if (!challenges.use(challenge)) {
       throw denied("the challenge was answered before");
     }
@@ -156,11 +195,12 @@ public final class CallAuthenticator {
                 exchange.call())));
   }
 
-  private Authenticated signed(CallProof proof, String call) throws SluiceException {
+  private Authenticated signed(CallProof proof, String call, Identity called)
+      throws SluiceException {
     byte[] challenge = proof.getChallenge().toByteArray();
     byte[] nonce = proof.getNonce().toByteArray();
     // A signature for another process, to which the caller's call was addressed, is not valid here.
-    byte[][] parts = {challenge, nonce, ascii(call), process.identity().certificate().hash()};
+    byte[][] parts = {challenge, nonce, ascii(call), called.certificate().hash()};
     byte[] signature = proof.getSignature().toByteArray();
     Caller caller;
     boolean valid;
@@ -188,8 +228,7 @@ public final class CallAuthenticator {
     }
     return new Authenticated(
         caller,
-        ByteString.copyFrom(
-            process.identity().sign(CallProofs.REPLY_LABEL, challenge, nonce, ascii(call))));
+        ByteString.copyFrom(called.sign(CallProofs.REPLY_LABEL, challenge, nonce, ascii(call))));
   }
 
   /** The user of a connection's certificate. */

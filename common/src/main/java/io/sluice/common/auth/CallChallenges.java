@@ -15,7 +15,8 @@ import java.util.function.LongSupplier;
  * requests uses no memory. A challenge with a valid answer is stored until it expires, so that it
  * can be used only once. Thread-safe.
  *
- * <p>A challenge is: 8 bytes time, 16 random bytes, HMAC with a random key of this process.
+ * <p>A challenge is: 8 bytes time, 16 random bytes, HMAC with a random key of this process over
+ * both and the certificate that was sent with the challenge.
  */
 final class CallChallenges {
   private static final long LIFETIME_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -37,22 +38,29 @@ final class CallChallenges {
     random.nextBytes(key);
   }
 
-  byte[] next() {
+  /**
+   * @param certificate hash of the certificate that is sent with the challenge
+   */
+  byte[] next(byte[] certificate) {
     byte[] nonce = new byte[PLAIN_LENGTH - Long.BYTES];
     random.nextBytes(nonce);
     byte[] plain =
         ByteBuffer.allocate(PLAIN_LENGTH).putLong(nanoTime.getAsLong()).put(nonce).array();
-    return ByteBuffer.allocate(LENGTH).put(plain).put(Hmac.of(key, LABEL, plain)).array();
+    return ByteBuffer.allocate(LENGTH).put(plain).put(mac(plain, certificate)).array();
   }
 
-  /** Whether this process issued the challenge and it has not expired. */
-  boolean isOurs(byte[] challenge) {
+  private byte[] mac(byte[] plain, byte[] certificate) {
+    return Hmac.of(key, LABEL, plain, certificate);
+  }
+
+  /** Whether this process issued the challenge with a certificate, and it has not expired. */
+  boolean isOurs(byte[] challenge, byte[] certificate) {
     if (challenge.length != LENGTH) {
       return false;
     }
     byte[] plain = Arrays.copyOf(challenge, PLAIN_LENGTH);
     byte[] mac = Arrays.copyOfRange(challenge, PLAIN_LENGTH, LENGTH);
-    return Hmac.same(Hmac.of(key, LABEL, plain), mac)
+    return Hmac.same(mac(plain, certificate), mac)
         && nanoTime.getAsLong() - ByteBuffer.wrap(plain).getLong() < LIFETIME_NANOS;
   }
 

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -226,10 +227,11 @@ class CallAuthenticatorTest {
   }
 
   private byte[] freshChallenge() {
-    return authenticator
-        .challenge(ChallengeRequest.getDefaultInstance())
-        .getChallenge()
-        .toByteArray();
+    return freshChallenge(authenticator);
+  }
+
+  private static byte[] freshChallenge(CallAuthenticator of) {
+    return of.challenge(ChallengeRequest.getDefaultInstance()).getChallenge().toByteArray();
   }
 
   private CallProof signed(OwnIdentity caller, OwnIdentity called, byte[] challenge) {
@@ -262,6 +264,63 @@ class CallAuthenticatorTest {
     assertThat(caller.isAt("data-1")).isTrue();
     assertThat(caller.isAt("data-2")).isFalse();
     assertThat(caller.owns("alice~app")).isFalse();
+  }
+
+  /** Without that, one call failed each time `sluice secure rotate` replaced an identity. */
+  @Test
+  void aCallContinuesWhileTheIdentityOfTheCalledProcessIsReplaced() throws Exception {
+    Identity before = authority.process(ProcessRole.SERVER).identity();
+    Identity after = authority.process(ProcessRole.SERVER).identity();
+    AtomicReference<Identity> file = new AtomicReference<>(before);
+    OwnIdentity called = new OwnIdentity(file::get, authority::authorities, Clock.systemUTC());
+    CallAuthenticator replacing =
+        new CallAuthenticator(authority.verifier(called), () -> users, random, nanos::get);
+    OwnIdentity caller = authority.process(ProcessRole.COORDINATOR);
+    byte[] challenge = freshChallenge(replacing);
+    CallProof begun = signed(caller, called, challenge);
+    CallProof ofUser = proof(replacing, "alice", SECRET);
+    byte[] late = freshChallenge(replacing);
+    CallProof expired = signed(caller, called, late);
+
+    file.set(after);
+
+    CallAuthenticator.Authenticated found = replacing.authenticate(begun, CALL);
+    assertThat(found.caller().kind()).isEqualTo(Caller.Kind.COORDINATOR);
+    assertThat(
+            before
+                .certificate()
+                .signed(
+                    found.replyProof().toByteArray(),
+                    CallProofs.REPLY_LABEL,
+                    challenge,
+                    begun.getNonce().toByteArray(),
+                    CallAuthenticator.ascii(CALL)))
+        .as("the caller knows this certificate")
+        .isTrue();
+    assertThat(replacing.authenticate(ofUser, CALL).caller().name()).isEqualTo("alice");
+    byte[] next = freshChallenge(replacing);
+    assertThat(replacing.authenticate(signed(caller, called, next), CALL).caller().kind())
+        .isEqualTo(Caller.Kind.COORDINATOR);
+    nanos.addAndGet(TimeUnit.SECONDS.toNanos(30));
+    assertThatThrownBy(() -> replacing.authenticate(expired, CALL))
+        .hasMessageContaining("has expired");
+  }
+
+  @Test
+  void aProofForAReplacedIdentityIsNotValidForALaterChallenge() throws Exception {
+    OwnIdentity replaced = authority.process(ProcessRole.SERVER);
+    AtomicReference<Identity> file = new AtomicReference<>(replaced.identity());
+    OwnIdentity called = new OwnIdentity(file::get, authority::authorities, Clock.systemUTC());
+    CallAuthenticator replacing =
+        new CallAuthenticator(authority.verifier(called), () -> users, random, nanos::get);
+    assertThat(freshChallenge(replacing)).isNotEmpty();
+    file.set(authority.process(ProcessRole.SERVER).identity());
+
+    CallProof proof =
+        signed(authority.process(ProcessRole.COORDINATOR), replaced, freshChallenge(replacing));
+
+    assertThatThrownBy(() -> replacing.authenticate(proof, CALL))
+        .hasMessageContaining("is not valid for this process");
   }
 
   /** A stolen server cannot use a call that it receives for a call to another process. */
