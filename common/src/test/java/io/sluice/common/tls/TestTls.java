@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Client TLS for tests, with files of {@link SelfSignedCertificate}. */
+/** Client TLS for tests, with files of {@link TestCertificates}. */
 public final class TestTls {
   private TestTls() {}
 

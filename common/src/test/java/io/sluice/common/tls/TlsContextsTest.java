@@ -12,6 +12,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.security.KeyPairGenerator;
+import java.security.spec.ECGenParameterSpec;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -45,9 +47,9 @@ class TlsContextsTest {
 
   @BeforeAll
   static void makeCertificates() throws Exception {
-    SelfSignedCertificate.write(made, "a", "dns:server.example");
-    SelfSignedCertificate.write(made, "b", "dns:server.example");
-    SelfSignedCertificate.write(made, "c", "dns:other.example");
+    TestCertificates.write(made, "a", "server.example");
+    TestCertificates.write(made, "b", "server.example");
+    TestCertificates.write(made, "c", "other.example");
   }
 
   @BeforeEach
@@ -130,13 +132,11 @@ class TlsContextsTest {
   @ParameterizedTest
   @CsvSource({"EC, secp256r1", "EC, secp384r1", "RSA, ", "Ed25519, "})
   void acceptsKeysOfEveryAlgorithm(String algorithm, String group) throws Exception {
-    // Both libraries read the same file, which keytool creates once.
-    String kind = algorithm + group;
-    if (!Files.exists(made.resolve(kind + ".crt"))) {
-      SelfSignedCertificate.write(made, kind, "dns:server.example", algorithm, group);
+    KeyPairGenerator generator = KeyPairGenerator.getInstance(algorithm);
+    if (group != null) {
+      generator.initialize(new ECGenParameterSpec(group));
     }
-    copy(made.resolve(kind + ".crt"), directory.resolve("k.crt"));
-    copy(made.resolve(kind + ".key"), directory.resolve("k.key"));
+    TestCertificates.write(directory, "k", "server.example", generator.generateKeyPair());
     handshake(
         engine(contexts(null, "k", ClientCertificates.NONE).dataClient()),
         engine(contexts("k", "k", ClientCertificates.NONE).dataServer()));

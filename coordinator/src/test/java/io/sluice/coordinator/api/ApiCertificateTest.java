@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.common.auth.ProcessRole;
 import io.sluice.common.auth.TestAuthority;
 import io.sluice.common.config.ConfigSet;
-import io.sluice.common.tls.SelfSignedCertificate;
+import io.sluice.common.tls.TestCertificates;
 import io.sluice.common.tls.TestTls;
 import io.sluice.coordinator.CoordinatorConfig;
 import io.sluice.coordinator.CoordinatorProcess;
@@ -36,10 +36,10 @@ class ApiCertificateTest {
 
   @BeforeAll
   static void start() throws Exception {
-    SelfSignedCertificate.write(directory, "coordinator", "ip:127.0.0.1");
-    SelfSignedCertificate.writeOfUser(directory, "ops");
-    SelfSignedCertificate.writeOfUser(directory, "eve");
-    SelfSignedCertificate.write(directory, "backup", "dns:backup");
+    TestCertificates.write(directory, "coordinator", "127.0.0.1");
+    TestCertificates.writeOfUser(directory, "ops");
+    TestCertificates.writeOfUser(directory, "eve");
+    TestCertificates.write(directory, "backup", "backup");
     Files.writeString(directory.resolve("users"), "ops admin -\neve reader -\nbackup admin -\n");
     Files.writeString(
         directory.resolve("trust"),

@@ -2,7 +2,7 @@ package io.sluice.it.hostile;
 
 import io.sluice.common.auth.ProcessRole;
 import io.sluice.common.auth.TestAuthority;
-import io.sluice.common.tls.SelfSignedCertificate;
+import io.sluice.common.tls.TestCertificates;
 import io.sluice.it.cluster.TestCluster;
 import io.sluice.localcluster.ClusterNode;
 import io.sluice.localcluster.LocalCluster;
@@ -105,7 +105,7 @@ final class HostileCluster implements AutoCloseable {
                 "rss.security.users.file",
                 users.toString()));
     if (encryption == Encryption.TLS) {
-      SelfSignedCertificate.write(home, "sluice", "ip:127.0.0.1");
+      TestCertificates.write(home, "sluice", "127.0.0.1");
       security.put("rss.security.tls.enabled", "true");
       security.put("rss.security.tls.certificate.file", home.resolve("sluice.crt").toString());
       security.put("rss.security.tls.key.file", home.resolve("sluice.key").toString());

@@ -8,7 +8,7 @@ import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.coordinator.ShuffleRegistration.Reason;
 import io.sluice.client.coordinator.ShuffleRegistration.Refused;
 import io.sluice.common.net.Loopback;
-import io.sluice.common.tls.SelfSignedCertificate;
+import io.sluice.common.tls.TestCertificates;
 import io.sluice.common.tls.TestTls;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -39,8 +39,8 @@ class Ipv6TlsTest {
   @BeforeAll
   static void makeCertificates() throws Exception {
     Loopback.assumeHas(HOST);
-    SelfSignedCertificate.write(certificates, "sluice", "ip:" + HOST);
-    SelfSignedCertificate.write(certificates, "other", "ip:2001:db8::7");
+    TestCertificates.write(certificates, "sluice", HOST);
+    TestCertificates.write(certificates, "other", "2001:db8::7");
   }
 
   @AfterEach

@@ -11,7 +11,7 @@ import io.sluice.client.TransportKind;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.push.ApplicationAssignments;
 import io.sluice.common.auth.TestUsers;
-import io.sluice.common.tls.SelfSignedCertificate;
+import io.sluice.common.tls.TestCertificates;
 import io.sluice.common.tls.TestTls;
 import io.sluice.proto.DecommissionRequest;
 import io.sluice.proto.GetStatusRequest;
@@ -53,8 +53,8 @@ class MoveOverTlsTest {
 
   @BeforeAll
   static void makeCertificates() throws Exception {
-    SelfSignedCertificate.write(certificates, "sluice", "ip:127.0.0.1");
-    SelfSignedCertificate.write(certificates, "stranger", "ip:127.0.0.1");
+    TestCertificates.write(certificates, "sluice", "127.0.0.1");
+    TestCertificates.write(certificates, "stranger", "127.0.0.1");
     Files.writeString(
         certificates.resolve("both.crt"),
         Files.readString(certificates.resolve("sluice.crt"))

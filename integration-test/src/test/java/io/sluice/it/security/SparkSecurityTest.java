@@ -2,7 +2,7 @@ package io.sluice.it.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.common.tls.SelfSignedCertificate;
+import io.sluice.common.tls.TestCertificates;
 import io.sluice.it.spark.SparkApplication;
 import io.sluice.it.spark.SparkApplication.Outcome;
 import java.nio.file.Files;
@@ -29,7 +29,7 @@ class SparkSecurityTest {
 
   @BeforeAll
   static void startClusterAndRunTheBaseline() throws Exception {
-    SelfSignedCertificate.write(directory, "sluice", "ip:127.0.0.1");
+    TestCertificates.write(directory, "sluice", "127.0.0.1");
     cluster = new SecuredCluster(directory);
     cluster.start(
         Map.of(

@@ -7,7 +7,7 @@ import io.sluice.client.TransportKind;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.coordinator.ShuffleRegistration.Reason;
 import io.sluice.client.coordinator.ShuffleRegistration.Refused;
-import io.sluice.common.tls.SelfSignedCertificate;
+import io.sluice.common.tls.TestCertificates;
 import io.sluice.common.tls.TestTls;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -38,7 +38,7 @@ class TlsTest {
 
   @BeforeAll
   static void makeCertificate() throws Exception {
-    SelfSignedCertificate.write(certificates, "sluice", "ip:127.0.0.1");
+    TestCertificates.write(certificates, "sluice", "127.0.0.1");
   }
 
   @BeforeEach

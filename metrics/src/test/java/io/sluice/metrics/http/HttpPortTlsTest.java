@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sluice.common.net.AcceptLimit;
 import io.sluice.common.net.PeerConnections;
 import io.sluice.common.net.RefusalReply;
-import io.sluice.common.tls.SelfSignedCertificate;
+import io.sluice.common.tls.TestCertificates;
 import io.sluice.common.tls.TestTls;
 import io.sluice.common.tls.TlsConfig;
 import io.sluice.common.tls.TlsConfig.ClientCertificates;
@@ -49,7 +49,7 @@ class HttpPortTlsTest {
   @BeforeAll
   static void makeCertificates() throws Exception {
     for (String name : new String[] {"before", "after", "ops", "eve"}) {
-      SelfSignedCertificate.write(made, name, "ip:127.0.0.1");
+      TestCertificates.write(made, name, "127.0.0.1");
     }
   }
 

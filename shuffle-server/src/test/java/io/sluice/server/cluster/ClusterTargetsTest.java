@@ -9,7 +9,7 @@ import io.netty.handler.ssl.SslContext;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.auth.ProcessRole;
 import io.sluice.common.auth.SecurityConfig;
-import io.sluice.common.tls.SelfSignedCertificate;
+import io.sluice.common.tls.TestCertificates;
 import io.sluice.common.tls.TlsConfig;
 import io.sluice.common.tls.TlsConfig.ClientCertificates;
 import io.sluice.proto.ServerId;
@@ -37,9 +37,9 @@ class ClusterTargetsTest {
 
   @BeforeAll
   static void makeCertificates() throws Exception {
-    SelfSignedCertificate.write(certificates, "ours", "ip:127.0.0.1");
-    SelfSignedCertificate.write(certificates, "stranger", "ip:127.0.0.1");
-    SelfSignedCertificate.write(certificates, "elsewhere", "ip:127.0.0.2");
+    TestCertificates.write(certificates, "ours", "127.0.0.1");
+    TestCertificates.write(certificates, "stranger", "127.0.0.1");
+    TestCertificates.write(certificates, "elsewhere", "127.0.0.2");
   }
 
   @AfterEach

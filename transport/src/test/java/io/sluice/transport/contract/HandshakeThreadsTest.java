@@ -3,7 +3,7 @@ package io.sluice.transport.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.common.net.IoMode;
-import io.sluice.common.tls.SelfSignedCertificate;
+import io.sluice.common.tls.TestCertificates;
 import io.sluice.common.tls.TestTls;
 import io.sluice.common.tls.TlsConfig;
 import io.sluice.common.tls.TlsConfig.ClientCertificates;
@@ -30,7 +30,7 @@ class HandshakeThreadsTest {
 
   @Test
   void handshakesOfDataConnectionsHaveSeparateThreads() throws Exception {
-    SelfSignedCertificate.write(directory, "sluice", "ip:127.0.0.1");
+    TestCertificates.write(directory, "sluice", "127.0.0.1");
     Set<String> keyReaders = ConcurrentHashMap.newKeySet();
     TlsContexts tls =
         TlsContexts.of(

@@ -1,7 +1,7 @@
 package io.sluice.transport.contract;
 
 import io.sluice.common.tls.ClientTls;
-import io.sluice.common.tls.SelfSignedCertificate;
+import io.sluice.common.tls.TestCertificates;
 import io.sluice.common.tls.TlsConfig;
 import io.sluice.common.tls.TlsConfig.ClientCertificates;
 import io.sluice.common.tls.TlsContexts;
@@ -23,7 +23,7 @@ record LoopbackTls(Optional<TlsContexts> server, ClientTls client, SocketFactory
    * @param directory directory of the certificate
    */
   static LoopbackTls in(Path directory) throws IOException, InterruptedException {
-    SelfSignedCertificate.write(directory, "server", "ip:127.0.0.1");
+    TestCertificates.write(directory, "server", "127.0.0.1");
     Path certificate = directory.resolve("server.crt");
     TlsConfig server =
         new TlsConfig(

@@ -6,7 +6,7 @@ import io.sluice.common.auth.ProcessRole;
 import io.sluice.common.auth.TestAuthority;
 import io.sluice.common.auth.TestUsers;
 import io.sluice.common.config.ConfigSet;
-import io.sluice.common.tls.SelfSignedCertificate;
+import io.sluice.common.tls.TestCertificates;
 import io.sluice.common.tls.TestTls;
 import io.sluice.coordinator.CoordinatorConfig;
 import io.sluice.coordinator.CoordinatorProcess;
@@ -57,7 +57,7 @@ final class SecurityTest {
 
   @BeforeEach
   void startSecured() throws Exception {
-    SelfSignedCertificate.write(directory, "sluice", "ip:127.0.0.1");
+    TestCertificates.write(directory, "sluice", "127.0.0.1");
     Map<String, String> both = new HashMap<>();
     both.put("rss.rpc.server.port", "0");
     both.put("rss.jetty.http.port", "0");
