@@ -11,13 +11,13 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedKeyManager;
 
 /**
- * Key manager with a reloaded key: each handshake uses the current one. A handshake during a reload
- * may fail; the next one succeeds.
+ * Key manager with a reloaded key: each handshake uses the current one. A handshake chooses an
+ * alias first, and requests certificate and key of this alias later. The alias names the pair, so
+ * that both belong together also if the files change in between. Thread-safe.
  */
 final class ReloadedKeys extends X509ExtendedKeyManager {
-  private static final String ALIAS = "sluice";
-
   private final Supplier<Pair> pair;
+  private volatile Used used;
 
   /** A key and the chain of its certificate. */
   record Pair(PrivateKey key, List<X509Certificate> chain) {
@@ -31,19 +31,55 @@ final class ReloadedKeys extends X509ExtendedKeyManager {
     }
   }
 
+  /**
+   * The pairs that handshakes use.
+   *
+   * @param number number of the newest pair, which is part of its alias
+   * @param replaced the pair before it; null until the files change
+   */
+  private record Used(int number, Pair newest, Pair replaced) {
+    String alias() {
+      return alias(number);
+    }
+
+    static String alias(int number) {
+      return "sluice-" + number;
+    }
+
+    Pair of(String alias) {
+      return replaced != null && alias.equals(alias(number - 1)) ? replaced : newest;
+    }
+  }
+
   ReloadedKeys(Supplier<Pair> pair) {
     this.pair = pair;
+    this.used = new Used(0, pair.get(), null);
+  }
+
+  @SuppressWarnings("ReferenceEquality") // Identical objects until a file is reloaded.
+  private synchronized Used current() {
+    Pair now = pair.get();
+    if (used.newest() != now) {
+      used = new Used(used.number() + 1, now, used.newest());
+    }
+    return used;
+  }
+
+  /** The current certificate, and those of its issuers. */
+  List<X509Certificate> chain() {
+    return current().newest().chain();
   }
 
   private String alias(String keyType) {
     // JSSE queries each key type that the peer accepts, in turn.
-    String algorithm = pair.get().key().getAlgorithm();
+    Used current = current();
+    String algorithm = current.newest().key().getAlgorithm();
     boolean same =
         keyType.equals(algorithm)
             || (keyType.startsWith("EC") && algorithm.equals("EC"))
             || (keyType.startsWith("Ed") && algorithm.startsWith("Ed"))
             || (keyType.startsWith("RSA") && algorithm.equals("RSA"));
-    return same ? ALIAS : null;
+    return same ? current.alias() : null;
   }
 
   @Override
@@ -73,8 +109,9 @@ final class ReloadedKeys extends X509ExtendedKeyManager {
 
   private String any(String[] keyTypes) {
     for (String keyType : keyTypes) {
-      if (alias(keyType) != null) {
-        return ALIAS;
+      String alias = alias(keyType);
+      if (alias != null) {
+        return alias;
       }
     }
     return null;
@@ -88,16 +125,16 @@ final class ReloadedKeys extends X509ExtendedKeyManager {
   @Override
   public String chooseEngineServerAlias(String keyType, Principal[] issuers, SSLEngine engine) {
     // Netty queries only key types of TLS 1.2, without Ed25519; BoringSSL checks the key itself.
-    return engine instanceof OpenSslEngine ? ALIAS : alias(keyType);
+    return engine instanceof OpenSslEngine ? current().alias() : alias(keyType);
   }
 
   @Override
   public X509Certificate[] getCertificateChain(String alias) {
-    return pair.get().chain().toArray(X509Certificate[]::new);
+    return used.of(alias).chain().toArray(X509Certificate[]::new);
   }
 
   @Override
   public PrivateKey getPrivateKey(String alias) {
-    return pair.get().key();
+    return used.of(alias).key();
   }
 }

@@ -274,7 +274,7 @@ public final class TlsContexts {
   public List<X509Certificate> certificates() {
     List<X509Certificate> used = new ArrayList<>();
     if (keys != null) {
-      used.addAll(List.of(keys.getCertificateChain("")));
+      used.addAll(keys.chain());
     }
     if (config.trustFile().isPresent()) {
       used.addAll(List.of(trust.getAcceptedIssuers()));
