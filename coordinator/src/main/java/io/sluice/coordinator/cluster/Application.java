@@ -67,34 +67,16 @@ public record Application(
   }
 
   public Application renewed(long nowMs) {
-    return new Application(
-        name,
-        user,
-        clientVersion,
-        state,
-        registeredAtMs,
-        nowMs,
-        shuffleCount,
-        shuffles,
-        fallbacks,
-        moves,
-        servers);
+    Copy copy = new Copy(this);
+    copy.sinceMs = nowMs;
+    return copy.application();
   }
 
   /** Returns the application after its driver reported fallbacks. */
   public Application reporting(Fallbacks reported) {
-    return new Application(
-        name,
-        user,
-        clientVersion,
-        state,
-        registeredAtMs,
-        sinceMs,
-        shuffleCount,
-        shuffles,
-        reported,
-        moves,
-        servers);
+    Copy copy = new Copy(this);
+    copy.fallbacks = reported;
+    return copy.application();
   }
 
   /**
@@ -102,33 +84,16 @@ public record Application(
    * version.
    */
   public Application reregistered(String newUser, String newClientVersion, long nowMs) {
-    return new Application(
-        name,
-        newUser,
-        newClientVersion,
-        state,
-        registeredAtMs,
-        nowMs,
-        shuffleCount,
-        shuffles,
-        fallbacks,
-        moves.asPending(),
-        servers);
+    Copy copy = new Copy(this);
+    copy.user = newUser;
+    copy.clientVersion = newClientVersion;
+    copy.sinceMs = nowMs;
+    copy.moves = moves.asPending();
+    return copy.application();
   }
 
   public Application ended(long nowMs) {
-    return new Application(
-        name,
-        user,
-        clientVersion,
-        State.ENDED,
-        registeredAtMs,
-        nowMs,
-        shuffleCount,
-        ShuffleHistory.empty(),
-        fallbacks,
-        Moves.NONE,
-        Set.of());
+    return restored(name, user, clientVersion, registeredAtMs, nowMs, shuffleCount, fallbacks);
   }
 
   /** Returns an ended application that was restored from the log. */
@@ -155,33 +120,16 @@ public record Application(
   }
 
   public Application withShuffle(int shuffle, int partitionCount, int maxShuffles) {
-    return new Application(
-        name,
-        user,
-        clientVersion,
-        state,
-        registeredAtMs,
-        sinceMs,
-        shuffles.partitionCount(shuffle) == 0 ? shuffleCount + 1 : shuffleCount,
-        shuffles.with(shuffle, partitionCount, maxShuffles),
-        fallbacks,
-        moves,
-        servers);
+    Copy copy = new Copy(this);
+    copy.shuffleCount += shuffles.partitionCount(shuffle) == 0 ? 1 : 0;
+    copy.shuffles = shuffles.with(shuffle, partitionCount, maxShuffles);
+    return copy.application();
   }
 
   public Application with(Moves changed) {
-    return new Application(
-        name,
-        user,
-        clientVersion,
-        state,
-        registeredAtMs,
-        sinceMs,
-        shuffleCount,
-        shuffles,
-        fallbacks,
-        changed,
-        servers);
+    Copy copy = new Copy(this);
+    copy.moves = changed;
+    return copy.application();
   }
 
   /** Returns the application with more servers that may have its data. */
@@ -189,19 +137,49 @@ public record Application(
     if (servers.containsAll(more)) {
       return this;
     }
-    Set<String> all = new HashSet<>(servers);
-    all.addAll(more);
-    return new Application(
-        name,
-        user,
-        clientVersion,
-        state,
-        registeredAtMs,
-        sinceMs,
-        shuffleCount,
-        shuffles,
-        fallbacks,
-        moves,
-        all);
+    Copy copy = new Copy(this);
+    copy.servers = new HashSet<>(servers);
+    copy.servers.addAll(more);
+    return copy.application();
+  }
+
+  /** The components that can change, for a changed copy of an application. */
+  private static final class Copy {
+    private final Application original;
+    private String user;
+    private String clientVersion;
+    private long sinceMs;
+    private int shuffleCount;
+    private ShuffleHistory shuffles;
+    private Fallbacks fallbacks;
+    private Moves moves;
+    private Set<String> servers;
+
+    private Copy(Application original) {
+      this.original = original;
+      user = original.user;
+      clientVersion = original.clientVersion;
+      sinceMs = original.sinceMs;
+      shuffleCount = original.shuffleCount;
+      shuffles = original.shuffles;
+      fallbacks = original.fallbacks;
+      moves = original.moves;
+      servers = original.servers;
+    }
+
+    private Application application() {
+      return new Application(
+          original.name,
+          user,
+          clientVersion,
+          original.state,
+          original.registeredAtMs,
+          sinceMs,
+          shuffleCount,
+          shuffles,
+          fallbacks,
+          moves,
+          servers);
+    }
   }
 }
