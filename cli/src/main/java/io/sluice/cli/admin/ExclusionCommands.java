@@ -100,24 +100,13 @@ final class ExclusionCommands {
 
     @Override
     public Integer call() throws IOException {
-      try (Coordinators coordinators = new Coordinators(quorum)) {
-        coordinators.each(
-            api -> api.get("exclusions"),
-            false,
-            (coordinator, answer) -> {
-              if (output.isJson()) {
-                output.jsonLine(answer);
-              } else {
-                Resource.Exclusions list = CoordinatorApi.as(Resource.Exclusions.class, answer);
-                output.line(
-                    coordinator
-                        + (list.kept() ? ":" : " (until its restart):")
-                        + (list.entries().isEmpty() ? " none" : ""));
-                list.entries().forEach(entry -> output.line("  " + entry));
-              }
-            });
-        return 0;
-      }
+      StateList.print(
+          quorum,
+          output,
+          "exclusions",
+          Resource.Exclusions.class,
+          list -> new StateList(list.kept(), list.entries()));
+      return 0;
     }
   }
 }

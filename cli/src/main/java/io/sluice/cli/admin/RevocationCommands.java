@@ -107,24 +107,15 @@ final class RevocationCommands {
 
     @Override
     public Integer call() throws IOException {
-      try (Coordinators coordinators = new Coordinators(quorum)) {
-        coordinators.each(
-            api -> api.get("revocations"),
-            false,
-            (coordinator, answer) -> {
-              if (output.isJson()) {
-                output.jsonLine(answer);
-              } else {
-                Resource.Revocations list = CoordinatorApi.as(Resource.Revocations.class, answer);
-                output.line(
-                    coordinator
-                        + (list.kept() ? ":" : " (until its restart):")
-                        + (list.revocations().isEmpty() ? " none" : ""));
-                list.revocations().forEach(one -> output.line("  " + text(one)));
-              }
-            });
-        return 0;
-      }
+      StateList.print(
+          quorum,
+          output,
+          "revocations",
+          Resource.Revocations.class,
+          list ->
+              new StateList(
+                  list.kept(), list.revocations().stream().map(Revocations::text).toList()));
+      return 0;
     }
 
     private static String text(Resource.Revocation revocation) {
