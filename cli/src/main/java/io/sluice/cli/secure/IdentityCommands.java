@@ -6,14 +6,11 @@ import io.sluice.common.auth.ProcessRole;
 import io.sluice.common.tls.CertificateAuthority;
 import io.sluice.common.tls.CertificateAuthority.Validity;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code sluice secure coordinator} and {@code sluice secure server}. */
 final class IdentityCommands {
@@ -40,13 +37,7 @@ final class IdentityCommands {
     private final SecureSources sources;
     private final ProcessRole kind;
 
-    @Spec private CommandSpec spec;
-
-    @Parameters(
-        index = "0",
-        paramLabel = "DIRECTORY",
-        description = "Directory that `sluice secure init` created.")
-    private Path given;
+    @Mixin private DirectoryParameter target = new DirectoryParameter();
 
     @Parameters(
         index = "1..*",
@@ -67,7 +58,7 @@ final class IdentityCommands {
 
     @Override
     public Integer call() throws IOException {
-      SecureDirectory directory = SecureDirectory.open(given, sources);
+      SecureDirectory directory = target.open(sources);
       for (ProcessHosts one : hosts) {
         String name = SecureDirectory.identity(kind, one.first());
         if (directory.has(name)) {
@@ -75,7 +66,7 @@ final class IdentityCommands {
               ExitCode.FAILED,
               directory.file(name)
                   + " exists already; for new keys of all processes use `sluice secure rotate "
-                  + given
+                  + target.given()
                   + "`");
         }
       }
@@ -84,10 +75,8 @@ final class IdentityCommands {
       for (ProcessHosts one : hosts) {
         directory.issue(authority, kind, one, valid);
       }
-      Distribution distribution = new Distribution(directory, given);
-      distribution.refresh();
-      SecureReport report = new SecureReport(spec.commandLine().getOut(), given);
-      report.written(directory.written());
+      Distribution distribution = new Distribution(directory, target.given());
+      SecureReport report = target.report(directory, distribution);
       List<String> added = hosts.stream().map(ProcessHosts::first).toList();
       distribution.report(
           report,

@@ -1,16 +1,12 @@
 package io.sluice.cli.secure;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code sluice secure rotate}. */
 @Command(
@@ -23,13 +19,7 @@ import picocli.CommandLine.Spec;
 final class SecureRotateCommand implements Callable<Integer> {
   private final SecureSources sources;
 
-  @Spec private CommandSpec spec;
-
-  @Parameters(
-      index = "0",
-      paramLabel = "DIRECTORY",
-      description = "Directory that `sluice secure init` created.")
-  private Path given;
+  @Mixin private DirectoryParameter target = new DirectoryParameter();
 
   @ArgGroup private What what = new What();
 
@@ -56,7 +46,7 @@ final class SecureRotateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    SecureDirectory directory = SecureDirectory.open(given, sources);
+    SecureDirectory directory = target.open(sources);
     if (what.users) {
       users(directory);
     } else if (what.authority) {
@@ -126,10 +116,8 @@ final class SecureRotateCommand implements Callable<Integer> {
 
   private void report(SecureDirectory directory, String text, Set<Distribution.Part> parts)
       throws IOException {
-    Distribution distribution = new Distribution(directory, given);
-    distribution.refresh();
-    SecureReport report = new SecureReport(spec.commandLine().getOut(), given);
-    report.written(directory.written());
+    Distribution distribution = new Distribution(directory, target.given());
+    SecureReport report = target.report(directory, distribution);
     report.text(text);
     distribution.report(report, parts);
   }

@@ -5,16 +5,14 @@ import io.sluice.common.auth.ProcessCertificate;
 import io.sluice.common.auth.ProcessRole;
 import io.sluice.common.config.HostText;
 import java.io.IOException;
-import java.nio.file.Path;
+import java.io.PrintWriter;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
+import picocli.CommandLine.Mixin;
 
 /** {@code sluice secure show}. */
 @Command(
@@ -23,13 +21,7 @@ import picocli.CommandLine.Spec;
 final class SecureShowCommand implements Callable<Integer> {
   private final SecureSources sources;
 
-  @Spec private CommandSpec spec;
-
-  @Parameters(
-      index = "0",
-      paramLabel = "DIRECTORY",
-      description = "Directory that `sluice secure init` created.")
-  private Path given;
+  @Mixin private DirectoryParameter target = new DirectoryParameter();
 
   SecureShowCommand(SecureSources sources) {
     this.sources = sources;
@@ -37,7 +29,7 @@ final class SecureShowCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    SecureDirectory directory = SecureDirectory.open(given, sources);
+    SecureDirectory directory = target.open(sources);
     TextTable certificates = new TextTable("file", "subject", "hosts", "valid until", ">days");
     for (X509Certificate authority : directory.trusted()) {
       row(
@@ -66,16 +58,19 @@ final class SecureShowCommand implements Callable<Integer> {
           user.role().name().toLowerCase(Locale.ROOT),
           directory.has(file) ? file : "not here");
     }
-    spec.commandLine().getOut().print(certificates + "\n" + users);
+    PrintWriter out = target.out();
+    out.print(certificates + "\n" + users);
     AuthorityRotation.of(directory)
         .pending()
         .ifPresent(
             text ->
-                spec.commandLine()
-                    .getOut()
-                    .println(
-                        "\n" + text + " Next: sluice secure rotate " + given + " --authority"));
-    spec.commandLine().getOut().flush();
+                out.println(
+                    "\n"
+                        + text
+                        + " Next: sluice secure rotate "
+                        + target.given()
+                        + " --authority"));
+    out.flush();
     return 0;
   }
 

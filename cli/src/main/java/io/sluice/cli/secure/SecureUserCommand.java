@@ -3,12 +3,12 @@ package io.sluice.cli.secure;
 import io.sluice.common.auth.Role;
 import io.sluice.common.auth.UserNames;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
@@ -24,11 +24,7 @@ final class SecureUserCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Parameters(
-      index = "0",
-      paramLabel = "DIRECTORY",
-      description = "Directory that `sluice secure init` created.")
-  private Path given;
+  @Mixin private DirectoryParameter target = new DirectoryParameter();
 
   @Parameters(index = "1", paramLabel = "NAME", description = "Name of the user.")
   private String name;
@@ -65,19 +61,17 @@ final class SecureUserCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "NAME \"" + name + "\": expected " + UserNames.EXPECTED);
     }
-    SecureDirectory directory = SecureDirectory.open(given, sources);
+    SecureDirectory directory = target.open(sources);
     if (role == Role.USER && new KubernetesSecrets(directory).areUsed()) {
       KubernetesSecrets.checkUser(name);
     }
     new SecretUsers(directory).add(name, role);
-    Distribution distribution = new Distribution(directory, given);
-    distribution.refresh();
-    SecureReport report = new SecureReport(spec.commandLine().getOut(), given);
-    report.written(directory.written());
+    Distribution distribution = new Distribution(directory, target.given());
+    SecureReport report = target.report(directory, distribution);
     distribution.report(report, Set.of(Distribution.Part.USERS));
     report.text(
         "Give "
-            + given.resolve(SecretUsers.secretFile(name))
+            + target.given().resolve(SecretUsers.secretFile(name))
             + " to the user "
             + name
             + " ("
