@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
+import io.grpc.ClientInterceptor;
 import io.grpc.ManagedChannel;
 import io.grpc.Status.Code;
 import io.grpc.StatusRuntimeException;
@@ -14,10 +15,10 @@ import io.sluice.common.auth.ProcessRole;
 import io.sluice.common.auth.TestAuthority;
 import io.sluice.common.auth.TestUsers;
 import io.sluice.common.config.ConfigSet;
+import io.sluice.common.rpc.AllCalls;
 import io.sluice.proto.ConsensusGrpc;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.ListApplicationsRequest;
-import io.sluice.proto.MembershipRequest;
 import io.sluice.proto.RegisterApplicationReply;
 import io.sluice.proto.RegisterApplicationRequest;
 import io.sluice.proto.Status;
@@ -55,6 +56,7 @@ class QuorumTest {
   private static final String SECRET = "0123456789abcdef0123456789abcdef";
 
   @TempDir Path directory;
+  private final TestAuthority authority = new TestAuthority();
   private final HttpClient http = HttpClient.newHttpClient();
   private final List<ManagedChannel> channels = new ArrayList<>();
   private final List<CoordinatorProcess> coordinators = new ArrayList<>();
@@ -62,7 +64,6 @@ class QuorumTest {
   @BeforeEach
   void start() throws IOException {
     Path users = directory.resolve("users");
-    TestAuthority authority = new TestAuthority();
     Files.writeString(
         users, TestUsers.line("ann", "user", SECRET) + TestUsers.line("ops", "admin", SECRET));
     List<Integer> ports = freePorts();
@@ -110,7 +111,7 @@ class QuorumTest {
     coordinators.forEach(CoordinatorProcess::close);
   }
 
-  private ManagedChannel channel(CoordinatorProcess coordinator, CallProofs... proofs) {
+  private ManagedChannel channel(CoordinatorProcess coordinator, ClientInterceptor... proofs) {
     ManagedChannel channel =
         NettyChannelBuilder.forAddress("127.0.0.1", coordinator.rpcPort())
             .usePlaintext()
@@ -127,6 +128,10 @@ class QuorumTest {
 
   private static CallProofs ann() {
     return TestUsers.proofs("ann", SECRET);
+  }
+
+  private static CallProofs ops() {
+    return TestUsers.proofs("ops", SECRET);
   }
 
   private HttpResponse<String> send(CoordinatorProcess coordinator, String method, String path) {
@@ -221,19 +226,27 @@ class QuorumTest {
     assertThat(send(left, "GET", "/healthz").statusCode()).isEqualTo(200);
   }
 
-  @Test
-  void usersMayNotCallTheServiceOfCoordinators() {
-    CoordinatorProcess coordinator = coordinators.get(0);
+  private Map<String, Code> results(ClientInterceptor... proofs) {
+    return AllCalls.results(
+        channel(coordinators.get(0), proofs),
+        ConsensusGrpc.getServiceDescriptor(),
+        AllCalls.methods(ConsensusGrpc.getServiceDescriptor()));
+  }
 
-    for (ManagedChannel channel : List.of(channel(coordinator), channel(coordinator, ann()))) {
-      assertThatThrownBy(
-              () ->
-                  ConsensusGrpc.newBlockingStub(channel)
-                      .withDeadlineAfter(TIMEOUT_MS, TimeUnit.MILLISECONDS)
-                      .membership(MembershipRequest.getDefaultInstance()))
-          .isInstanceOfSatisfying(
-              StatusRuntimeException.class,
-              e -> assertThat(e.getStatus().getCode()).isEqualTo(Code.PERMISSION_DENIED));
+  private CallProofs process(ProcessRole role) {
+    return CallProofs.ofProcess(
+        authority.process(role), ProcessRole.COORDINATOR, new SecureRandom(), true);
+  }
+
+  @Test
+  void onlyCoordinatorsMayCallTheServiceOfCoordinators() {
+    for (Map<String, Code> refused :
+        List.of(results(), results(ann()), results(ops()), results(process(ProcessRole.SERVER)))) {
+      assertThat(refused).containsOnlyKeys("Replicate", "Forward", "Membership");
+      assertThat(refused.values()).containsOnly(Code.PERMISSION_DENIED);
     }
+    assertThat(results(process(ProcessRole.COORDINATOR)).values())
+        .hasSize(3)
+        .doesNotContain(Code.PERMISSION_DENIED, Code.UNAUTHENTICATED);
   }
 }

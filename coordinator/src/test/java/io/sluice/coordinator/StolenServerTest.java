@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.protobuf.ByteString;
 import io.grpc.ClientInterceptor;
 import io.grpc.ManagedChannel;
+import io.grpc.ServiceDescriptor;
+import io.grpc.Status.Code;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
 import io.sluice.common.auth.ApplicationKey;
@@ -14,7 +16,11 @@ import io.sluice.common.auth.ProcessRole;
 import io.sluice.common.auth.TestAuthority;
 import io.sluice.common.auth.TestUsers;
 import io.sluice.common.config.ConfigSet;
+import io.sluice.common.rpc.AllCalls;
 import io.sluice.common.tls.TlsConfig;
+import io.sluice.proto.AdminGrpc;
+import io.sluice.proto.ApiCall;
+import io.sluice.proto.ApiReply;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.CoordinatorGrpc.CoordinatorBlockingStub;
 import io.sluice.proto.HeartbeatReply;
@@ -107,9 +113,7 @@ class StolenServerTest {
     assertThatThrownBy(call)
         .isInstanceOfSatisfying(
             StatusRuntimeException.class,
-            e ->
-                assertThat(e.getStatus().getCode())
-                    .isEqualTo(io.grpc.Status.Code.PERMISSION_DENIED));
+            e -> assertThat(e.getStatus().getCode()).isEqualTo(Code.PERMISSION_DENIED));
   }
 
   private static MoveTargetRequest move(String application, String from) {
@@ -131,12 +135,27 @@ class StolenServerTest {
     assertDenied(() -> stolen.findMoveTarget(move("ann~app", "data-2:1")));
   }
 
+  /** With empty requests: heartbeats and moves, which servers may report, have no server's name. */
   @Test
-  void makesNoCallsOfDrivers() {
-    assertDenied(
-        () ->
-            stolen.registerApplication(
-                RegisterApplicationRequest.newBuilder().setApplication("ann~app").build()));
+  void makesNoCallsOfDriversAndAdmins() {
+    ServiceDescriptor service = CoordinatorGrpc.getServiceDescriptor();
+    assertThat(AllCalls.results(stolen.getChannel(), service, AllCalls.methods(service)))
+        .containsOnlyKeys(AllCalls.methods(service))
+        .allSatisfy(
+            (call, code) ->
+                assertThat(code)
+                    .as(call)
+                    .isEqualTo(call.startsWith("List") ? Code.OK : Code.PERMISSION_DENIED));
+
+    AdminGrpc.AdminBlockingStub admin =
+        AdminGrpc.newBlockingStub(stolen.getChannel()).withDeadlineAfter(60, TimeUnit.SECONDS);
+    for (String path :
+        new String[] {"servers/data-2:1/exclusion", "users/ann/revocation", "reload"}) {
+      ApiReply reply =
+          admin.call(ApiCall.newBuilder().setMethod("POST").setPath("/api/v1/" + path).build());
+      assertThat(reply.getStatus()).as(path).isEqualTo(403);
+      assertThat(reply.getBody().toStringUtf8()).contains("expected an admin, found server");
+    }
   }
 
   @Test
