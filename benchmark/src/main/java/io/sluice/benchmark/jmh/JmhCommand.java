@@ -18,7 +18,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "jmh",
     description =
-        "Run JMH microbenchmarks of the block codec, receipts, push framing, and the server's log.",
+        "Run JMH microbenchmarks of the block codec, receipts, push framing, the server's log, proofs"
+            + " of connections, and control calls.",
     footer = {
       "%nOptions of JMH: ./sluice bench jmh -- -h",
       "List benchmarks: ./sluice bench jmh -l"
