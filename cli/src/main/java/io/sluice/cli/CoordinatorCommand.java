@@ -13,6 +13,7 @@ import picocli.CommandLine.Command;
 @Command(
     name = "coordinator",
     description = "Run a coordinator until SIGTERM or SIGINT.",
+    subcommands = RestoreCommand.class,
     exitCodeList = {
       "0:stopped by a signal",
       "1:failed",

@@ -1,33 +1,19 @@
 package io.sluice.cli;
 
-import io.sluice.common.config.ConfigReader;
 import io.sluice.common.config.ConfigSchema;
 import io.sluice.common.config.ConfigSet;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Base of {@code coordinator} and {@code server}: configuration, ready file, clean stop. */
 abstract class ServiceCommand implements Callable<Integer> {
 
-  @Option(
-      names = {"-c", "--conf"},
-      paramLabel = "FILE",
-      description =
-          "Configuration file with lines 'key value' or 'key=value'. Repeatable; the last "
-              + "value of a key wins.")
-  private List<Path> files = new ArrayList<>();
-
-  @Option(
-      names = "-D",
-      paramLabel = "KEY=VALUE",
-      description = "Configuration key and value; overrides the files. Repeatable.")
-  private List<String> settings = new ArrayList<>();
+  @Mixin private ConfigurationOptions configuration;
 
   @Option(
       names = "--ready-file",
@@ -52,9 +38,7 @@ abstract class ServiceCommand implements Callable<Integer> {
   abstract Service start(ConfigSet config, Supplier<ConfigSet> source) throws Exception;
 
   private ConfigSet read() {
-    ConfigReader reader = ConfigReader.of(schema());
-    files.forEach(reader::file);
-    return reader.options("-D", settings).read();
+    return configuration.read(schema());
   }
 
   @Override

@@ -24,9 +24,11 @@ import io.sluice.coordinator.http.CoordinatorHttp;
 import io.sluice.coordinator.http.CoordinatorMetrics;
 import io.sluice.coordinator.raft.CoordinatorGroup;
 import io.sluice.coordinator.service.AdminService;
+import io.sluice.coordinator.service.Backups;
 import io.sluice.coordinator.service.ConsensusService;
 import io.sluice.coordinator.service.CoordinatorService;
 import io.sluice.coordinator.service.GrpcPeers;
+import io.sluice.coordinator.state.StateCopies;
 import io.sluice.metrics.http.HttpTimeouts;
 import java.io.IOException;
 import java.security.SecureRandom;
@@ -160,7 +162,14 @@ public final class CoordinatorProcess implements AutoCloseable {
     Future<?> unused =
         ports.loops().scheduleWithFixedDelay(certificates::warn, 0, 1, TimeUnit.DAYS);
     Api api = api(state, inputs, security, admission, ports.loops(), leader, closers);
-    AdminService admin = new AdminService(api);
+    AdminService admin =
+        new AdminService(
+            api,
+            new Backups(
+                new StateCopies(state.owner(), state.history()),
+                group.map(CoordinatorGroup::self).orElse(""),
+                inputs.clock(),
+                admission.audit()));
     closers.push(admin::close);
     List<BindableService> services = new ArrayList<>(List.of(service, admin));
     if (group.isPresent()) {
@@ -198,7 +207,7 @@ public final class CoordinatorProcess implements AutoCloseable {
         new CoordinatorGroup(
             config.group().coordinators().stream().map(HostPort::toString).toList(),
             SelfAddress.find(config.group(), config.ports().rpcPort()).toString(),
-            config.files().dataDirectory().orElseThrow().resolve("quorum"),
+            config.files().dataDirectory().orElseThrow().resolve(CoordinatorGroup.DIRECTORY),
             peers,
             inputs.nanoTime()));
   }

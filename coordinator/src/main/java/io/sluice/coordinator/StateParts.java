@@ -109,7 +109,10 @@ record StateParts(
             serverLostAfterMs,
             () -> decisions.get().eligibility(),
             quotas,
-            () -> group.flatMap(CoordinatorGroup::problem).isEmpty())
+            () ->
+                new StateCollector.Quorum(
+                    group.flatMap(CoordinatorGroup::problem).isEmpty(),
+                    group.map(CoordinatorGroup::electionsWon).orElse(0L)))
         .register(metrics.registry());
 
     HistorySampler sampler = new HistorySampler(owner, history.throughput(), serverLostAfterMs);
@@ -228,6 +231,10 @@ record StateParts(
     Optional<String> quorum = group.flatMap(CoordinatorGroup::problem);
     if (quorum.isPresent()) {
       return quorum;
+    }
+    Optional<String> behind = group.flatMap(CoordinatorGroup::behind);
+    if (behind.isPresent()) {
+      return behind;
     }
     Optional<String> problem = owner.logProblem();
     if (problem.isPresent()) {

@@ -39,6 +39,7 @@ import picocli.CommandLine.Spec;
       CoordinatorCommands.Members.class,
       CoordinatorCommands.Add.class,
       CoordinatorCommands.Remove.class,
+      BackupCommand.class,
       ReloadCommand.class,
       RebuildCatalogCommand.class
     })

@@ -49,6 +49,7 @@ public final class CallLimits {
           row(CoordinatorGrpc.getListServersMethod(), EMPTY),
           row(CoordinatorGrpc.getListApplicationsMethod(), EMPTY),
           row(AdminGrpc.getCallMethod(), NAMES),
+          row(AdminGrpc.getBackupMethod(), EMPTY),
           row(ConsensusGrpc.getReplicateMethod(), CONSENSUS),
           row(ConsensusGrpc.getForwardMethod(), CONSENSUS),
           row(ConsensusGrpc.getMembershipMethod(), EMPTY),

@@ -19,7 +19,6 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -96,6 +95,14 @@ public final class StateCollector extends Collector {
               entry -> entry.getValue().partitions())
           .build();
 
+  /**
+   * The quorum, as this coordinator sees it.
+   *
+   * @param isKnown whether this coordinator, or one that it knows, decides
+   * @param electionsWon elections that this coordinator has won
+   */
+  public record Quorum(boolean isKnown, long electionsWon) {}
+
   private record Figures(
       ClusterView view,
       long assignable,
@@ -103,7 +110,7 @@ public final class StateCollector extends Collector {
       int queueDepth,
       int overQuota,
       boolean leads,
-      boolean quorum) {}
+      Quorum quorum) {}
 
   private static final MetricTable<Figures> FIGURES =
       MetricTable.<Figures>of(CoordinatorMetrics.PREFIX)
@@ -134,7 +141,11 @@ public final class StateCollector extends Collector {
           .gauge(
               "quorum",
               "1 if this coordinator decides or knows the one that does; 0 if there is no quorum",
-              figures -> figures.quorum ? 1 : 0)
+              figures -> figures.quorum.isKnown() ? 1 : 0)
+          .counter(
+              "elections_won_total",
+              "Elections that this coordinator won since it started; 0 without a quorum",
+              figures -> figures.quorum.electionsWon())
           .gauge("queue_depth", "Calls in the queue of the state thread", Figures::queueDepth)
           .gauge(
               "queue_max",
@@ -146,17 +157,14 @@ public final class StateCollector extends Collector {
   private final LongSupplier serverLostAfterMs;
   private final Supplier<Eligibility> eligibility;
   private final Quotas quotas;
-  private final BooleanSupplier quorum;
+  private final Supplier<Quorum> quorum;
 
-  /**
-   * @param quorum whether a coordinator that this one knows decides
-   */
   public StateCollector(
       StateOwner owner,
       LongSupplier serverLostAfterMs,
       Supplier<Eligibility> eligibility,
       Quotas quotas,
-      BooleanSupplier quorum) {
+      Supplier<Quorum> quorum) {
     this.quorum = quorum;
     this.owner = owner;
     this.quotas = quotas;
@@ -220,7 +228,7 @@ public final class StateCollector extends Collector {
                     owner.queueDepth(),
                     quotas.overQuota().size(),
                     owner.leads(),
-                    quorum.getAsBoolean()))));
+                    quorum.get()))));
     return all;
   }
 

@@ -33,7 +33,11 @@ import org.slf4j.LoggerFactory;
 public final class CoordinatorGroup implements AutoCloseable {
   private static final Logger logger = LoggerFactory.getLogger(CoordinatorGroup.class);
 
+  /** Name of the directory of the shared log in the data directory. */
+  public static final String DIRECTORY = "quorum";
+
   private static final long FORMATION_INTERVAL_MS = 500;
+  private static final String NO_BACKUP = "";
 
   /** A call, which equals no other one. */
   private static final class CallToLeader {
@@ -51,7 +55,7 @@ public final class CoordinatorGroup implements AutoCloseable {
   private final Path directory;
   private final Peers peers;
   private final SharedLog log;
-  private final Formation formation;
+  private volatile Formation formation;
   private final ReplicationRpc.Network network;
   private final ScheduledExecutorService forming =
       Executors.newSingleThreadScheduledExecutor(
@@ -60,7 +64,9 @@ public final class CoordinatorGroup implements AutoCloseable {
   /** Calls that wait for the reply of a leader. */
   private final Set<CallToLeader> forwarded = ConcurrentHashMap.newKeySet();
 
+  private volatile Optional<RestoredBackup> restored = Optional.empty();
   private volatile RatisGroup group;
+  private volatile boolean upToDate;
   private volatile String waiting = "this coordinator starts";
   private volatile boolean closing;
 
@@ -76,17 +82,21 @@ public final class CoordinatorGroup implements AutoCloseable {
     this.directory = directory;
     this.peers = peers;
     this.log = new SharedLog(UUID.randomUUID().toString());
-    this.formation = new Formation(self, coordinators);
+    this.formation = new Formation(self, coordinators, NO_BACKUP);
     this.network = new ReplicationRpc.Network(peers, nanoTime);
   }
 
   /**
    * Starts with the log of the directory. Without one, a thread waits for the other coordinators.
    *
-   * @throws IOException if the log is damaged or cannot be read; the message is one line
+   * @throws IOException if the log, or a restored backup, is damaged or cannot be read; the message
+   *     is one line
    */
   public void start() throws IOException {
     Files.createDirectories(directory);
+    restored = RestoredBackup.find(directory);
+    formation =
+        new Formation(self, coordinators, restored.map(RestoredBackup::digest).orElse(NO_BACKUP));
     if (RatisGroup.exists(directory)) {
       open(List.of(), false);
       return;
@@ -99,12 +109,16 @@ public final class CoordinatorGroup implements AutoCloseable {
     if (closing) {
       return;
     }
-    SharedLogMachine machine = new SharedLogMachine(log, () -> closing, this::endCallsToOthers);
+    SharedLogMachine machine =
+        new SharedLogMachine(
+            log, restored.map(RestoredBackup::records), () -> closing, this::endCallsToOthers);
     try {
       RatisGroup opened = RatisGroup.of(self, members, isNew, directory, machine, network);
       log.connect(opened, machine);
       opened.start();
       group = opened;
+      RestoredBackup.delete(directory);
+      restored = Optional.empty();
     } catch (IOException | RuntimeException e) {
       throw new IOException(
           "the log of the quorum in "
@@ -237,6 +251,25 @@ public final class CoordinatorGroup implements AutoCloseable {
         ? Optional.empty()
         : Optional.of(
             "no quorum: more than half of these coordinators must reach each other: " + members());
+  }
+
+  /**
+   * Reason why this coordinator lacks changes that were committed before it started; empty: it has
+   * them. Others can be restarted then without a loss of the majority.
+   */
+  public Optional<String> behind() {
+    RatisGroup opened = group;
+    if (!upToDate && opened != null) {
+      upToDate = log.leads() || (opened.isUpToDate() && log.isDelivered());
+    }
+    return upToDate
+        ? Optional.empty()
+        : Optional.of("this coordinator receives the changes since its last stop");
+  }
+
+  /** Number of elections that this coordinator has won since it started. */
+  public long electionsWon() {
+    return log.electionsWon();
   }
 
   /** Answers another coordinator that starts. */

@@ -1,5 +1,6 @@
 package io.sluice.coordinator.raft;
 
+import io.sluice.common.error.PeerText;
 import io.sluice.proto.MembershipReply;
 import io.sluice.proto.MembershipReply.State;
 import java.util.ArrayList;
@@ -30,13 +31,21 @@ final class Formation {
     record Refuse(String reason) implements Step {}
   }
 
+  /** Characters of a digest in messages. */
+  private static final int DIGEST_CHARACTERS = 12;
+
   private final String self;
   private final List<String> coordinators;
+  private final String backup;
   private boolean ready;
 
-  Formation(String self, List<String> coordinators) {
+  /**
+   * @param backup digest of the backup with which a new quorum begins; empty: it begins empty
+   */
+  Formation(String self, List<String> coordinators, String backup) {
     this.self = self;
     this.coordinators = List.copyOf(coordinators);
+    this.backup = backup;
   }
 
   /** The answer to other coordinators. */
@@ -44,6 +53,7 @@ final class Formation {
     return MembershipReply.newBuilder()
         .setState(ready ? State.READY : State.EMPTY)
         .addAllMembers(coordinators)
+        .setBackup(backup)
         .build();
   }
 
@@ -67,7 +77,14 @@ final class Formation {
           return new Step.Wait(entry.getKey() + " starts");
         }
         if (!members.contains(self)) {
-          return new Step.Join(members);
+          return backup.isEmpty()
+              ? new Step.Join(members)
+              : new Step.Refuse(
+                  "a backup is restored here, but "
+                      + entry.getKey()
+                      + " has a quorum already: "
+                      + members
+                      + "; empty the directory to join it");
         }
         return ready
             ? new Step.Form(coordinators)
@@ -91,6 +108,16 @@ final class Formation {
                 + " "
                 + members);
       }
+      if (!reply.getBackup().equals(backup)) {
+        return new Step.Wait(
+            "restored backups differ: here "
+                + shown(backup)
+                + ", at "
+                + entry.getKey()
+                + " "
+                + shown(reply.getBackup())
+                + "; restore the same file at all coordinators and restart them");
+      }
       allReady &= reply.getState() == State.READY;
     }
     if (!silent.isEmpty()) {
@@ -101,5 +128,9 @@ final class Formation {
     }
     ready = true;
     return new Step.Wait("a new quorum forms");
+  }
+
+  private static String shown(String digest) {
+    return digest.isEmpty() ? "none" : PeerText.clipped(digest, DIGEST_CHARACTERS);
   }
 }

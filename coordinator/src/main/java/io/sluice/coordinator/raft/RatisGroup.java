@@ -36,6 +36,7 @@ import org.apache.ratis.protocol.TransferLeadershipRequest;
 import org.apache.ratis.server.DivisionInfo;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.RaftServerConfigKeys;
+import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.storage.RaftStorage;
 import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
 import org.apache.ratis.util.ExitUtils;
@@ -171,6 +172,28 @@ final class RatisGroup implements SharedLog.Replication, AutoCloseable {
   /** Address of the leader, if this member knows one. */
   Optional<String> leader() {
     return division().map(division -> division.getInfo().getLeaderId()).map(RaftPeerId::toString);
+  }
+
+  /**
+   * Whether this member has applied an entry of the current leader, and so all entries of earlier
+   * ones, all entries that the leader has reported as committed, and all of its log: a repeated
+   * message of the leader may report an earlier commit than that of the entries in it.
+   */
+  boolean isUpToDate() {
+    return division().filter(RatisGroup::isUpToDate).isPresent();
+  }
+
+  private static boolean isUpToDate(RaftServer.Division division) {
+    DivisionInfo info = division.getInfo();
+    RaftPeerId leader = info.getLeaderId();
+    TermIndex applied = division.getStateMachine().getLastAppliedTermIndex();
+    TermIndex last = division.getRaftLog().getLastEntryTermIndex();
+    return applied != null
+        && applied.getTerm() == info.getCurrentTerm()
+        && (last == null || applied.getIndex() >= last.getIndex())
+        && division.getCommitInfos().stream()
+            .filter(commit -> RaftPeerId.valueOf(commit.getServer().getId()).equals(leader))
+            .anyMatch(commit -> applied.getIndex() >= commit.getCommitIndex());
   }
 
   @Override

@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.slf4j.Logger;
@@ -92,6 +93,7 @@ final class SharedLog implements MetadataLog, SharedLogMachine.Receiver {
   private volatile SharedLogMachine machine;
   private volatile long leadingTerm = NOT_LEADING;
   private volatile String failure;
+  private final AtomicLong electionsWon = new AtomicLong();
 
   // Used by the state thread only.
   private TermIndex applied;
@@ -115,6 +117,16 @@ final class SharedLog implements MetadataLog, SharedLogMachine.Receiver {
   /** Reason why this coordinator left the group; null: it did not. */
   String failure() {
     return failure;
+  }
+
+  /** Number of elections that this coordinator has won. */
+  long electionsWon() {
+    return electionsWon.get();
+  }
+
+  /** Whether everything that Ratis applied was polled. */
+  boolean isDelivered() {
+    return deliveries.isEmpty();
   }
 
   @Override
@@ -144,6 +156,7 @@ final class SharedLog implements MetadataLog, SharedLogMachine.Receiver {
       snapshotBytes = bytes(replaced.snapshot());
     } else {
       leadingTerm = next.leadingTerm;
+      electionsWon.incrementAndGet();
       log.info("coordinator leads term={}", leadingTerm);
     }
     return Optional.of(next.delivery);

@@ -5,6 +5,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -45,8 +46,15 @@ final class SharedLogMachine extends BaseStateMachine {
     void failed(String reason);
   }
 
+  /** Position of a restored backup. Ratis takes a log whose last term is 0 for an empty one. */
+  private static final TermIndex RESTORED = TermIndex.valueOf(1, 1);
+
   private final SimpleStateMachineStorage storage = new SimpleStateMachineStorage();
   private final Receiver receiver;
+
+  /** Empty once it is stored. */
+  private Optional<List<byte[]>> restored;
+
   private final BooleanSupplier closing;
   private final Consumer<String> leaders;
 
@@ -54,11 +62,17 @@ final class SharedLogMachine extends BaseStateMachine {
   private volatile long configurationTerm;
 
   /**
+   * @param restored records of a backup, with which a new log begins; empty: it begins empty
    * @param closing whether the process ends the replication
    * @param leaders receives the address of each new leader; must not block
    */
-  SharedLogMachine(Receiver receiver, BooleanSupplier closing, Consumer<String> leaders) {
+  SharedLogMachine(
+      Receiver receiver,
+      Optional<List<byte[]>> restored,
+      BooleanSupplier closing,
+      Consumer<String> leaders) {
     this.receiver = receiver;
+    this.restored = restored;
     this.closing = closing;
     this.leaders = leaders;
   }
@@ -71,6 +85,11 @@ final class SharedLogMachine extends BaseStateMachine {
         .startAndTransition(
             () -> {
               storage.init(raftStorage);
+              if (restored.isPresent()) {
+                // Before this member votes: all members of the new group have it, or none starts.
+                store(RESTORED, restored.get());
+                restored = Optional.empty();
+              }
               install();
             },
             IOException.class);
@@ -99,8 +118,8 @@ final class SharedLogMachine extends BaseStateMachine {
     }
     Path file = snapshot.getFile().getPath();
     List<byte[]> records = SnapshotFile.read(file);
-    setLastAppliedTermIndex(snapshot.getTermIndex());
     receiver.installed(snapshot.getTermIndex(), records);
+    setLastAppliedTermIndex(snapshot.getTermIndex());
   }
 
   /**

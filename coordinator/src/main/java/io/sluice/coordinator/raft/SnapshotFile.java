@@ -3,34 +3,24 @@ package io.sluice.coordinator.raft;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.UnsafeByteOperations;
+import io.sluice.coordinator.log.CheckedFormat;
 import io.sluice.proto.SharedLogSnapshot;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
-import java.util.zip.CRC32C;
 
 /**
- * A snapshot of the shared log, version 1. Numbers are little-endian.
- *
- * <pre>
- *   0    4 magic              "SLMS"
- *   4    2 version            1; a reader refuses unknown versions
- *   6    2 reserved           zero
- *   8    4 checksum           CRC32C of the bytes from 12
- *  12      snapshot           SharedLogSnapshot
- * </pre>
+ * A snapshot of the shared log, version 1: a {@link CheckedFormat} with one {@code
+ * SharedLogSnapshot}.
  */
 final class SnapshotFile {
-  static final int VERSION = 1;
-
-  private static final int MAGIC = 'S' | 'L' << 8 | 'M' << 16 | 'S' << 24;
-  private static final int HEADER_LENGTH = 12;
+  private static final CheckedFormat FORMAT =
+      new CheckedFormat("a snapshot of a shared metadata log", "SLMS", 1);
 
   /** Larger than any state: 10,000 ended applications, 2,000 events and an hour of samples. */
   private static final long MAX_LENGTH = 256 << 20;
@@ -40,15 +30,7 @@ final class SnapshotFile {
   static byte[] encode(List<byte[]> records) {
     SharedLogSnapshot.Builder snapshot = SharedLogSnapshot.newBuilder();
     records.forEach(record -> snapshot.addRecords(UnsafeByteOperations.unsafeWrap(record)));
-    byte[] body = snapshot.build().toByteArray();
-    return ByteBuffer.allocate(HEADER_LENGTH + body.length)
-        .order(ByteOrder.LITTLE_ENDIAN)
-        .putInt(MAGIC)
-        .putShort((short) VERSION)
-        .putShort((short) 0)
-        .putInt(checksum(ByteBuffer.wrap(body)))
-        .put(body)
-        .array();
+    return FORMAT.encode(snapshot.build().toByteArray());
   }
 
   /**
@@ -57,19 +39,8 @@ final class SnapshotFile {
    * @throws IOException if it is damaged or of an unknown version; the message is one line
    */
   static List<byte[]> decode(byte[] bytes) throws IOException {
-    ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    if (bytes.length < HEADER_LENGTH || in.getInt() != MAGIC) {
-      throw new IOException("not a snapshot of a shared metadata log");
-    }
-    int version = in.getShort();
-    if (version != VERSION || in.getShort() != 0) {
-      throw new IOException("expected version " + VERSION + ", found " + version);
-    }
-    if (in.getInt() != checksum(in.slice())) {
-      throw new IOException("the checksum does not match");
-    }
     try {
-      return SharedLogSnapshot.parseFrom(in).getRecordsList().stream()
+      return SharedLogSnapshot.parseFrom(FORMAT.decode(bytes)).getRecordsList().stream()
           .map(ByteString::toByteArray)
           .toList();
     } catch (InvalidProtocolBufferException e) {
@@ -89,8 +60,12 @@ final class SnapshotFile {
     }
   }
 
-  /** Writes a file so that it is complete or absent after a crash. */
   static void write(Path file, List<byte[]> records) throws IOException {
+    write(file, encode(records));
+  }
+
+  /** Writes a file so that it is complete or absent after a crash. */
+  static void write(Path file, byte[] contents) throws IOException {
     Path unfinished = file.resolveSibling(file.getFileName() + ".tmp");
     try (FileChannel out =
         FileChannel.open(
@@ -98,18 +73,12 @@ final class SnapshotFile {
             StandardOpenOption.CREATE,
             StandardOpenOption.TRUNCATE_EXISTING,
             StandardOpenOption.WRITE)) {
-      ByteBuffer bytes = ByteBuffer.wrap(encode(records));
+      ByteBuffer bytes = ByteBuffer.wrap(contents);
       while (bytes.hasRemaining()) {
         out.write(bytes);
       }
       out.force(true);
     }
     Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
-  }
-
-  private static int checksum(ByteBuffer body) {
-    CRC32C crc = new CRC32C();
-    crc.update(body);
-    return (int) crc.getValue();
   }
 }

@@ -10,6 +10,8 @@ import io.sluice.coordinator.api.ApiAnswer;
 import io.sluice.coordinator.api.ApiCall;
 import io.sluice.proto.AdminGrpc;
 import io.sluice.proto.ApiReply;
+import io.sluice.proto.BackupReply;
+import io.sluice.proto.BackupRequest;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
@@ -17,17 +19,20 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Implements {@code sluice.v1.Admin}: the REST API over the control port. Serializing long lists
- * takes milliseconds, so a separate thread does it and event loops are not blocked. Thread-safe.
+ * Implements {@code sluice.v1.Admin}: the REST API over the control port, and backups. Serializing
+ * long lists takes milliseconds, so a separate thread does it and event loops are not blocked.
+ * Thread-safe.
  */
 public final class AdminService extends AdminGrpc.AdminImplBase implements AutoCloseable {
   private static final int MAX_WAITING = 64;
 
   private final Api api;
+  private final Backups backups;
   private final ThreadPoolExecutor executor;
 
-  public AdminService(Api api) {
+  public AdminService(Api api, Backups backups) {
     this.api = api;
+    this.backups = backups;
     this.executor =
         new ThreadPoolExecutor(
             1,
@@ -41,6 +46,11 @@ public final class AdminService extends AdminGrpc.AdminImplBase implements AutoC
   @Override
   public void call(io.sluice.proto.ApiCall request, StreamObserver<ApiReply> observer) {
     answer(ApiCall.Port.CONTROL, request, observer);
+  }
+
+  @Override
+  public void backup(BackupRequest request, StreamObserver<BackupReply> observer) {
+    backups.answer(request, observer, executor);
   }
 
   /** Answers a call whose permission another coordinator has checked. */

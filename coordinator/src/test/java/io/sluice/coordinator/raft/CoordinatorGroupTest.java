@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
+import io.sluice.coordinator.log.Backup;
 import io.sluice.coordinator.log.MetadataLog;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -270,6 +271,93 @@ class CoordinatorGroupTest {
     leader.append("two");
     awaitAll("one", "two");
     assertThat(leader.group.members()).contains(D).doesNotContain(old);
+  }
+
+  @Test
+  void aCoordinatorThatWasAwayIsBehindUntilItHasTheChanges() throws IOException {
+    Node leader = leader();
+    leader.append("one");
+    String away = ALL.stream().filter(name -> !name.equals(leader.group.self())).toList().get(0);
+    stop(away);
+    leader.append("two");
+
+    Node returned = start(away);
+
+    while (returned.group.otherLeader().isEmpty()) {
+      leader.poll();
+      assertThat(returned.group.behind()).isPresent();
+    }
+    assertThat(returned.records).isEmpty();
+    assertThat(returned.group.behind()).isPresent();
+    await(() -> returned.group.behind().isEmpty());
+    assertThat(returned.records).containsExactly("one", "two");
+  }
+
+  @Test
+  void aNewQuorumBeginsWithARestoredBackup() throws IOException {
+    stopAll();
+    byte[] file = backup("excluded", "revoked");
+    for (String name : ALL) {
+      delete(directory.resolve(name));
+      RestoredBackup.store(directory.resolve(name), file);
+    }
+
+    startAll();
+
+    awaitAll("excluded", "revoked");
+    leader().append("more");
+    awaitAll("excluded", "revoked", "more");
+    for (String name : ALL) {
+      assertThat(directory.resolve(name).resolve("restore")).doesNotExist();
+    }
+    String away = leader().group.self();
+    stop(away);
+    delete(directory.resolve(away));
+    leader().group.remove(away);
+    start(away);
+    await(() -> nodes.get(away).group.problem().orElse("").startsWith("no quorum"));
+    leader().group.add(away);
+    awaitAll("excluded", "revoked", "more");
+    stopAll();
+    startAll();
+    awaitAll("excluded", "revoked", "more");
+  }
+
+  @Test
+  void noQuorumFormsUntilAllHaveTheSameBackup() throws IOException {
+    stopAll();
+    for (String name : ALL) {
+      delete(directory.resolve(name));
+    }
+    RestoredBackup.store(directory.resolve(A), backup("excluded"));
+    RestoredBackup.store(directory.resolve(B), backup("excluded"));
+
+    startAll();
+
+    await(() -> nodes.get(C).group.problem().orElse("").contains("restored backups differ"));
+    stop(C);
+    RestoredBackup.store(directory.resolve(C), backup("excluded"));
+    start(C);
+    awaitAll("excluded");
+  }
+
+  @Test
+  void aDamagedBackupDoesNotStart() throws IOException {
+    stop(C);
+    delete(directory.resolve(C));
+    byte[] damaged = backup("excluded");
+    damaged[damaged.length - 1] ^= 1;
+    RestoredBackup.store(directory.resolve(C), damaged);
+
+    assertThatThrownBy(() -> start(C))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("restore: the checksum does not match")
+        .hasMessageNotContaining("\n");
+  }
+
+  private static byte[] backup(String... records) throws IOException {
+    return new Backup(0, A, true, Stream.of(records).map(record -> record.getBytes(UTF_8)).toList())
+        .encode();
   }
 
   @Test

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class FormationTest {
   private static final List<String> ALL = List.of("a:1", "b:1", "c:1");
 
-  private final Formation formation = new Formation("a:1", ALL);
+  private final Formation formation = new Formation("a:1", ALL, "");
 
   private static Optional<MembershipReply> reply(State state, List<String> members) {
     return Optional.of(MembershipReply.newBuilder().setState(state).addAllMembers(members).build());
@@ -70,5 +70,50 @@ class FormationTest {
     Formation.Step step = next(reply(State.EMPTY, List.of("a:1", "b:1")), reply(State.EMPTY, ALL));
 
     assertThat(((Formation.Step.Wait) step).reason()).contains("rss.coordinator.quorum differs");
+  }
+
+  @Test
+  void formsWithOneBackupAtAll() {
+    Formation restored = new Formation("a:1", ALL, "f00d");
+    Optional<MembershipReply> ready = with("f00d", State.READY);
+
+    restored.next(Map.of("b:1", ready, "c:1", ready));
+
+    assertThat(restored.membership().getBackup()).isEqualTo("f00d");
+    assertThat(restored.next(Map.of("b:1", ready, "c:1", ready)))
+        .isEqualTo(new Formation.Step.Form(ALL));
+  }
+
+  @Test
+  void doesNotFormWithDifferentBackups() {
+    for (String other : List.of("", "beef")) {
+      Formation restored = new Formation("a:1", ALL, "f00d");
+      Map<String, Optional<MembershipReply>> replies =
+          Map.of("b:1", with("f00d", State.READY), "c:1", with(other, State.READY));
+
+      restored.next(replies);
+      Formation.Step step = restored.next(replies);
+
+      assertThat(((Formation.Step.Wait) step).reason())
+          .contains("restored backups differ: here f00d, at c:1 ")
+          .contains("restore the same file at all coordinators");
+    }
+  }
+
+  @Test
+  void aBackupIsNotRestoredIntoAQuorum() {
+    Formation restored = new Formation("a:1", ALL, "f00d");
+    List<String> others = List.of("b:1", "c:1", "d:1");
+
+    Formation.Step step =
+        restored.next(Map.of("b:1", reply(State.MEMBER, others), "c:1", Optional.empty()));
+
+    assertThat(((Formation.Step.Refuse) step).reason())
+        .contains("a backup is restored here, but b:1 has a quorum already");
+  }
+
+  private static Optional<MembershipReply> with(String backup, State state) {
+    return Optional.of(
+        MembershipReply.newBuilder().setState(state).addAllMembers(ALL).setBackup(backup).build());
   }
 }
