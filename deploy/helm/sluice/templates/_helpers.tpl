@@ -47,6 +47,30 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{ include "sluice.roleName" . }}.{{ .root.Release.Namespace }}.svc.{{ .root.Values.clusterDomain }}
 {{- end }}
 
+{{/* Fails for a number of coordinators, or a budget, with which the quorum is less available than with others. */}}
+{{- define "sluice.checkCoordinators" -}}
+{{- with .Values.coordinator }}
+{{- $replicas := int .replicas }}
+{{- if and (gt $replicas 1) (eq (mod $replicas 2) 0) }}
+{{- fail (printf "coordinator.replicas is %d: more than half must run, so %d survive the loss of as many coordinators as %d; set 1, 3 or 5" $replicas $replicas (sub $replicas 1)) }}
+{{- end }}
+{{- if gt $replicas 1 }}
+{{- if .data.emptyDir }}
+{{- fail "coordinator.data.emptyDir: several coordinators need volumes that outlive their pods; use coordinator.data.claim, or coordinator.replicas 1" }}
+{{- end }}
+{{- if .disruptionBudget.enabled }}
+{{- $most := div (sub $replicas 1) 2 }}
+{{- if not (kindIs "float64" .disruptionBudget.maxUnavailable | or (kindIs "int64" .disruptionBudget.maxUnavailable)) }}
+{{- fail (printf "coordinator.disruptionBudget.maxUnavailable is %q: expected a number of at most %d, less than half of coordinator.replicas" .disruptionBudget.maxUnavailable $most) }}
+{{- end }}
+{{- if gt (int .disruptionBudget.maxUnavailable) (int $most) }}
+{{- fail (printf "coordinator.disruptionBudget.maxUnavailable is %d: evictions could end the majority of %d coordinators; set it to at most %d" (int .disruptionBudget.maxUnavailable) $replicas $most) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{- define "sluice.quorum" -}}
 {{- $role := dict "root" . "role" "coordinator" }}
 {{- $members := list }}

@@ -62,6 +62,8 @@ record ShellCommand(List<String> words) {
           substitution();
         } else if (c == '#' && word == null) {
           skipComment();
+        } else if (c == '<' || c == '>') {
+          skipRedirection();
         } else if (SEPARATORS.indexOf(c) >= 0) {
           endCommand();
         } else if (c == ' ') {
@@ -104,6 +106,20 @@ record ShellCommand(List<String> words) {
 
     private void skipComment() {
       while (at < script.length() && script.charAt(at) != '\n') {
+        at++;
+      }
+    }
+
+    /** The file of a redirection, and the number of the descriptor before it, are no words. */
+    private void skipRedirection() {
+      if (word != null && word.chars().allMatch(Character::isDigit)) {
+        word = null;
+      }
+      endWord();
+      while (at < script.length() && " <>&".indexOf(script.charAt(at)) >= 0) {
+        at++;
+      }
+      while (at < script.length() && (SEPARATORS + " ").indexOf(script.charAt(at)) < 0) {
         at++;
       }
     }

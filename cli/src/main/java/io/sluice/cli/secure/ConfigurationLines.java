@@ -41,12 +41,12 @@ final class ConfigurationLines {
     directory.writePublic(
         COORDINATOR,
         lines(
-            "# Security of a coordinator: a second --conf file, or lines of its configuration.\n",
+            "# Quorum and security of a coordinator: a second --conf file, or lines of its configuration.\n",
             coordinator()));
     directory.writePublic(
         SERVER,
         lines(
-            "# Security of a server: a second --conf file, or lines of its configuration.\n",
+            "# Coordinators and security of a server: a second --conf file, or lines of its configuration.\n",
             server()));
     directory.writePublic(
         SPARK,
@@ -61,7 +61,12 @@ final class ConfigurationLines {
   }
 
   Map<String, String> coordinator() {
-    return process(paths.coordinator(), paths.users());
+    Map<String, String> keys = new LinkedHashMap<>();
+    if (quorum.contains(",")) {
+      keys.put("rss.coordinator.quorum", quorum);
+    }
+    keys.putAll(process(paths.coordinator(), paths.users()));
+    return keys;
   }
 
   Map<String, String> server() {

@@ -100,7 +100,7 @@ final class SecureInitCommand implements Callable<Integer> {
     @Option(
         names = "--coordinator-replicas",
         paramLabel = "N",
-        defaultValue = "2",
+        defaultValue = "3",
         description = "Value coordinator.replicas of the chart; default ${DEFAULT-VALUE}.")
     private int coordinators;
 

@@ -139,6 +139,7 @@ class SecureInitCommandTest {
         .contains("ops admin ")
         .doesNotContain("jobs");
     assertThat(Files.readString(directory().resolve("coordinator.conf")))
+        .contains("rss.coordinator.quorum c1:19999,c2:19999\n")
         .contains("rss.security.identity.file /etc/sluice/secrets/coordinator.pem\n");
     assertThat(Files.readString(directory().resolve("mapred-site.xml")))
         .contains("<value>c1:19999,c2:19999</value>", "/etc/spark/sluice/user-jobs.json");
@@ -167,7 +168,8 @@ class SecureInitCommandTest {
             "users",
             "user-ops",
             "big-sluice-coordinator-0.pem",
-            "big-sluice-coordinator-1.pem");
+            "big-sluice-coordinator-1.pem",
+            "big-sluice-coordinator-2.pem");
     assertThat(secrets.get("big-sluice-server-security"))
         .containsOnlyKeys(
             "authority.pem",
