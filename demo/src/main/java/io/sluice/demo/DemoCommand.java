@@ -2,6 +2,7 @@ package io.sluice.demo;
 
 import io.sluice.demo.driver.Workload;
 import io.sluice.demo.staging.ClusterSecrets;
+import io.sluice.demo.staging.ClusterSize;
 import io.sluice.demo.staging.DemoException;
 import io.sluice.demo.staging.HadoopParts;
 import io.sluice.demo.staging.Installation;
@@ -30,7 +31,7 @@ import picocli.CommandLine.Option;
       "With --engine mapreduce: run terasort, teravalidate and wordcount on a YARN mini "
           + "cluster, each with Hadoop's built-in"
           + " shuffle and through Sluice, and compare output files and counters.",
-      "A coordinator, shuffle servers and the engine are started on loopback as separate "
+      "Coordinators, shuffle servers and the engine are started on loopback as separate "
           + "processes and stopped at the end."
     },
     exitCodeListHeading = "%nExit codes:%n",
@@ -116,6 +117,13 @@ public final class DemoCommand extends ComparisonCommand {
   private int servers;
 
   @Option(
+      names = "--coordinators",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Number of coordinators; several share their state. Default: ${DEFAULT-VALUE}.")
+  private int coordinatorCount;
+
+  @Option(
       names = "--buffer-capacity",
       paramLabel = "SIZE",
       defaultValue = "64MiB",
@@ -194,6 +202,7 @@ public final class DemoCommand extends ComparisonCommand {
 
   @Override
   protected Opening opening() throws DemoException {
+    atLeastOne("--coordinators", coordinatorCount);
     atLeastOne("--servers", servers);
     atLeastOne("--query-timeout", queryTimeoutMinutes);
     double factor = scale == null ? engine.scale : scale;
@@ -219,7 +228,7 @@ public final class DemoCommand extends ComparisonCommand {
             factor,
             queries(chosen, queries),
             Installation.queryTexts(chosen, System.getProperties()),
-            servers,
+            new ClusterSize(coordinatorCount, servers),
             bufferCapacity,
             transport.name(),
             partitions,
@@ -242,7 +251,7 @@ public final class DemoCommand extends ComparisonCommand {
     MapReduceRun.Plan plan =
         new MapReduceRun.Plan(
             factor,
-            servers,
+            new ClusterSize(coordinatorCount, servers),
             bufferCapacity,
             transport.name(),
             partitions == 0 ? REDUCES : partitions,

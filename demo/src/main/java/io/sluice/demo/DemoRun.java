@@ -6,6 +6,7 @@ import io.sluice.demo.driver.ResultRows;
 import io.sluice.demo.driver.Workload;
 import io.sluice.demo.staging.AmountText;
 import io.sluice.demo.staging.ClusterSecrets;
+import io.sluice.demo.staging.ClusterSize;
 import io.sluice.demo.staging.DemoException;
 import io.sluice.demo.staging.DemoProgress;
 import io.sluice.demo.staging.DriverPair;
@@ -46,7 +47,7 @@ final class DemoRun implements Comparison {
    * @param scale scale factor of the data
    * @param queries names of the queries, in the order to run them
    * @param queryTexts see {@link DriverSettings}
-   * @param servers number of shuffle servers
+   * @param size number of coordinators and shuffle servers
    * @param bufferCapacity memory for shuffle data in each server, small enough that larger shuffles
    *     spill
    * @param transport GRPC or GRPC_NETTY
@@ -64,7 +65,7 @@ final class DemoRun implements Comparison {
       double scale,
       List<String> queries,
       Optional<Path> queryTexts,
-      int servers,
+      ClusterSize size,
       String bufferCapacity,
       String transport,
       int partitions,
@@ -99,9 +100,9 @@ final class DemoRun implements Comparison {
         progress.step("Sluice: creating keys, certificates and users");
         staging.secure(plan.secrets().get());
       }
-      progress.step("Sluice: starting 1 coordinator and " + plan.servers() + " shuffle servers");
+      progress.step("Sluice: starting " + plan.size());
       staging.startCluster(
-          plan.servers(),
+          plan.size(),
           plan.transport(),
           plan.bufferCapacity(),
           List.of(SERVER_HEAP, "-XX:+UseSerialGC"));

@@ -2,6 +2,7 @@ package io.sluice.demo;
 
 import io.sluice.demo.staging.AmountText;
 import io.sluice.demo.staging.ClusterSecrets;
+import io.sluice.demo.staging.ClusterSize;
 import io.sluice.demo.staging.DemoException;
 import io.sluice.demo.staging.DemoProgress;
 import io.sluice.demo.staging.HadoopParts;
@@ -57,7 +58,7 @@ final class MapReduceRun implements Comparison {
    * Parameters of a run.
    *
    * @param scale scale factor; 1 is about 1 GB to sort and 250 MB of text
-   * @param servers number of shuffle servers
+   * @param size number of coordinators and shuffle servers
    * @param bufferCapacity memory for shuffle data in each server
    * @param transport GRPC or GRPC_NETTY
    * @param reduces number of reduce tasks of terasort and wordcount
@@ -67,7 +68,7 @@ final class MapReduceRun implements Comparison {
    */
   record Plan(
       double scale,
-      int servers,
+      ClusterSize size,
       String bufferCapacity,
       String transport,
       int reduces,
@@ -120,9 +121,9 @@ final class MapReduceRun implements Comparison {
       progress.step("Sluice: creating keys, certificates and users");
       staging.secure(plan.secrets().get());
     }
-    progress.step("Sluice: starting 1 coordinator and " + plan.servers() + " shuffle servers");
+    progress.step("Sluice: starting " + plan.size());
     staging.startCluster(
-        plan.servers(),
+        plan.size(),
         plan.transport(),
         plan.bufferCapacity(),
         List.of(SERVER_HEAP, "-XX:+UseSerialGC"));

@@ -14,6 +14,7 @@ final class DemoCommandTest {
     "--scale 0, --scale",
     "--scale NaN, --scale",
     "--servers 0, --servers",
+    "--coordinators 0, --coordinators",
     "--partitions -1, --partitions",
     "--query-timeout 0, --query-timeout",
     "--queries 23, --queries",

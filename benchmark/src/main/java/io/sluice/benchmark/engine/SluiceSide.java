@@ -1,5 +1,6 @@
 package io.sluice.benchmark.engine;
 
+import io.sluice.demo.staging.ClusterSize;
 import io.sluice.demo.staging.Staging;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -20,6 +21,6 @@ record SluiceSide(
   void start(Staging staging) throws IOException, InterruptedException {
     List<String> serverOptions = new ArrayList<>(List.of("-Xmx512m", "-XX:+UseSerialGC"));
     serverOptions.addAll(serverJavaOptions);
-    staging.startCluster(servers, "GRPC_NETTY", bufferCapacity, serverOptions);
+    staging.startCluster(new ClusterSize(1, servers), "GRPC_NETTY", bufferCapacity, serverOptions);
   }
 }

@@ -94,15 +94,16 @@ public final class Staging implements AutoCloseable {
     return new ClusterProbe(cluster, access.admin());
   }
 
-  /** Starts a coordinator and servers; returns when all servers are active. */
+  /** Starts coordinators and servers; returns when all servers are active. */
   public void startCluster(
-      int servers, String transport, String bufferCapacity, List<String> serverOptions)
+      ClusterSize size, String transport, String bufferCapacity, List<String> serverOptions)
       throws IOException, InterruptedException {
     LocalCluster.Builder builder =
         LocalCluster.builder()
             .directory(directory.resolve("cluster"))
             .classPath(Installation.all(installation.jars()))
-            .servers(servers)
+            .coordinators(size.coordinators())
+            .servers(size.servers())
             .configureServers("rss.rpc.server.type", transport)
             .configureServers("rss.server.buffer.capacity", bufferCapacity)
             .serverJvmOptions(serverOptions.toArray(String[]::new));
@@ -111,7 +112,7 @@ public final class Staging implements AutoCloseable {
     cluster = builder.build();
     cluster.start();
     try (ClusterProbe probe = probe()) {
-      probe.awaitActiveServers(servers, REGISTER_TIMEOUT);
+      probe.awaitActiveServers(size.servers(), REGISTER_TIMEOUT);
     }
   }
 
