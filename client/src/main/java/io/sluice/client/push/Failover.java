@@ -183,7 +183,8 @@ final class Failover {
       return;
     }
     if (options.localSink() == null || anyLost(frame.servers())) {
-      throw failed(firstStopped(frame.servers()));
+      PushServer stopped = firstStopped(frame.servers());
+      throw stopped == null ? tooFewServers(frame.servers()) : failed(stopped);
     }
     options.localSink().accept(frame.lentBody());
     frame.storedLocally();
@@ -192,8 +193,8 @@ final class Failover {
   }
 
   /**
-   * Whether {@code targets} servers are enough: the write quorum, or the whole set if it is
-   * smaller.
+   * Whether {@code targets} servers are enough: the write quorum, or one per replica if there are
+   * fewer replicas.
    */
   private boolean isQuorum(int targets, int[] set) {
     return targets >= Math.min(writeQuorum, set.length);
@@ -227,6 +228,7 @@ final class Failover {
     return false;
   }
 
+  /** A server that failed in this session; null if the set has too few servers from the start. */
   private PushServer firstStopped(int[] set) {
     for (int index : set) {
       for (PushServer at = servers.get(index); at != null; at = at.replacement()) {
@@ -235,11 +237,7 @@ final class Failover {
         }
       }
     }
-    throw new IllegalStateException(
-        "internal error: write quorum not reached although no server failed, servers="
-            + set.length
-            + " required="
-            + writeQuorum);
+    return null;
   }
 
   /**
@@ -429,6 +427,28 @@ final class Failover {
       server.removeOldestUnsent();
       unacknowledged.release(sending.frame());
     }
+  }
+
+  /** All servers work, but an earlier failure left one server for several replicas. */
+  private PushFailedException tooFewServers(int[] set) {
+    String server = lastReplacementOf(set[0]).name();
+    return new PushFailedException(
+        server,
+        StatusCode.NO_SERVERS,
+        "push failed application="
+            + shuffle().getApplication()
+            + " shuffle="
+            + shuffle().getShuffle()
+            + " attempt="
+            + attempt.id()
+            + " server="
+            + server
+            + ": the server has "
+            + set.length
+            + " replicas of a partition, but rss.data.replica.write requires "
+            + writeQuorum
+            + " servers; add a server, or lower rss.data.replica.write",
+        null);
   }
 
   private PushFailedException failed(PushServer server) {

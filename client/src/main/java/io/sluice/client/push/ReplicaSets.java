@@ -6,8 +6,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The distinct sets of servers that store the replicas of the ranges of a shuffle. Partitions whose
- * replicas are on one set can share frames. Immutable.
+ * The different sets of servers that store the replicas of the ranges of a shuffle. Partitions
+ * whose replicas are on one set can share frames. Immutable.
  */
 final class ReplicaSets implements FrameSets {
   private final ShuffleAssignment assignment;
@@ -40,13 +40,7 @@ final class ReplicaSets implements FrameSets {
       members[replica] = assignment.serverIndex(range, replica);
     }
     Arrays.sort(members);
-    int distinct = 0;
-    for (int i = 0; i < members.length; i++) {
-      if (i == 0 || members[i] != members[i - 1]) {
-        members[distinct++] = members[i];
-      }
-    }
-    return Arrays.copyOf(members, distinct);
+    return members;
   }
 
   @Override
@@ -64,7 +58,11 @@ final class ReplicaSets implements FrameSets {
     return lastPartitionOfSet[set];
   }
 
-  /** Indexes of the set's servers in the assignment, ascending. Not to be changed. */
+  /**
+   * Indexes of the set's servers in the assignment, one per replica, ascending. A server is there
+   * twice if it replaced the server of another replica, because no other server was available. Not
+   * to be changed.
+   */
   int[] servers(int set) {
     return serversOfSet[set];
   }

@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -227,6 +228,57 @@ class FailoverTest {
         assertThat(cluster.server(spare).accepted()).isNotEmpty();
       }
     }
+  }
+
+  /** A driver without another server assigns one server to both replicas; that is one copy. */
+  @Test
+  void laterAttemptsCountOneServerForBothReplicasAsOneCopy() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(3, new Faults() {})) {
+      cluster.use(config(2));
+      ShuffleAssignment degraded = replaceFirstOfThree(cluster);
+      assertThat(degraded.serversOf(0)).extracting(ServerId::getName).containsOnly("server-1");
+      CollectingSink sink = new CollectingSink();
+      try (FramedPushSession session =
+          cluster.push(degraded, 5, 1, new PushOptions(null, null, sink))) {
+        addAll(session);
+        session.finish();
+
+        assertWhole(cluster, degraded, sink, 5, session.partitionLengths());
+        for (int partition = 0; partition < PARTITIONS; partition++) {
+          int replicas = Set.copyOf(degraded.serversOf(partition)).size();
+          int expected = partition;
+          assertThat(sink.blocks().stream().anyMatch(block -> block.partition() == expected))
+              .as("partition %d with %d servers has local output", partition, replicas)
+              .isEqualTo(replicas == 1);
+        }
+      }
+    }
+  }
+
+  @Test
+  void anAttemptFailsIfOneServerHasBothReplicasAndThereIsNoLocalOutput() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(3, new Faults() {})) {
+      cluster.use(config(2));
+      ShuffleAssignment degraded = replaceFirstOfThree(cluster);
+      try (FramedPushSession session = cluster.push(degraded, 5, 1, PushOptions.NONE)) {
+        assertThatThrownBy(
+                () -> {
+                  addAll(session);
+                  session.finish();
+                })
+            .isInstanceOf(PushFailedException.class)
+            .hasMessageContaining("server-1")
+            .hasMessageContaining("rss.data.replica.write requires 2 servers");
+      }
+    }
+  }
+
+  /** Server 0 fails, and a real driver finds no server that has none of its partitions. */
+  private static ShuffleAssignment replaceFirstOfThree(FakeCluster cluster) {
+    ApplicationAssignments driver =
+        new ApplicationAssignments((shuffle, partitions, excluded) -> Optional.empty(), 3, () -> 0);
+    driver.register(cluster.assign(PARTITIONS, 3, 2, 3));
+    return driver.replace(7, "server-0", Cause.FAILED, List.of());
   }
 
   @Test
