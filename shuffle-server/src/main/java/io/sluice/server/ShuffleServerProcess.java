@@ -225,7 +225,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
                 data.requestMemory(),
                 data::pendingTasks),
             new MergeMetrics(engine.merges(), engine.merger()::queueLength),
-            new EngineMetrics(engine.scrubbed(), engine.store().totals())));
+            new EngineMetrics(engine.scrubbed(), engine.counters(), engine.store().totals())));
   }
 
   private ServerHttp startHttp(

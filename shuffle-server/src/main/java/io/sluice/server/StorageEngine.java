@@ -12,6 +12,7 @@ import io.sluice.server.background.SpillPolicy;
 import io.sluice.server.background.SpillWriter;
 import io.sluice.server.background.Spiller;
 import io.sluice.server.cluster.DiskReport;
+import io.sluice.server.disk.DamageReports;
 import io.sluice.server.disk.Disk;
 import io.sluice.server.disk.DiskLimits;
 import io.sluice.server.disk.DiskWatch;
@@ -47,6 +48,7 @@ record StorageEngine(
     Merger merger,
     MergeCounters merges,
     ScrubCounters scrubbed,
+    DamageReports reports,
     PageCache pageCache) {
   private static final Logger log = LoggerFactory.getLogger(StorageEngine.class);
 
@@ -98,8 +100,7 @@ record StorageEngine(
     parts
         .add(
             "scrubbers",
-            new Scrubbers(
-                disks, runs, config.storage().scrub(), watch::declareLost, scrubbed, nanoTime))
+            new Scrubbers(disks, runs, config.storage().scrub(), watch, scrubbed, nanoTime))
         .start();
     parts
         .add(
@@ -121,7 +122,17 @@ record StorageEngine(
                 nanoTime));
     merger.start();
     return new StorageEngine(
-        disks, memory, store, recovered, counters, spiller, merger, merges, scrubbed, pageCache);
+        disks,
+        memory,
+        store,
+        recovered,
+        counters,
+        spiller,
+        merger,
+        merges,
+        scrubbed,
+        new DamageReports(runs, watch, counters),
+        pageCache);
   }
 
   /** Epoch of this server process. */

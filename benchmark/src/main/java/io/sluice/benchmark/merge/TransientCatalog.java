@@ -8,7 +8,9 @@ import io.sluice.server.catalog.Tombstone;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** In-memory catalog of an emulated disk. Thread-safe. */
@@ -23,6 +25,14 @@ final class TransientCatalog implements RunCatalog {
   @Override
   public void remove(Collection<RunId> gone) {
     gone.forEach(runs::remove);
+  }
+
+  @Override
+  public void recordDamage(RunId run, SortedMap<Long, Integer> blocks) {}
+
+  @Override
+  public Map<RunId, NavigableMap<Long, Integer>> damage() {
+    return Map.of();
   }
 
   @Override

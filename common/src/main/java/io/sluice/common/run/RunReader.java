@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
@@ -187,15 +188,73 @@ public final class RunReader implements AutoCloseable {
     return new RunBlock(attempt, mapIndex, sequence, length, flags);
   }
 
+  /** Receives damaged blocks; an exception ends the verification. */
+  public interface DamageVisitor {
+    void damaged(DamagedBlock block) throws IOException;
+  }
+
   /**
    * Reads and checks the whole file.
    *
    * @throws RunFormatException with the position of the first damaged bytes
    */
   public void verify() throws IOException {
+    verify(
+        block -> {
+          throw block.problem();
+        });
+  }
+
+  /**
+   * Reads and checks the whole file, and continues after a damaged block.
+   *
+   * @throws RunFormatException if a block list is damaged
+   */
+  public void verify(DamageVisitor visitor) throws IOException {
     for (RunExtent extent : extents) {
-      verify(extent);
+      verify(extent, visitor);
     }
+  }
+
+  /**
+   * Checks the block that contains an offset of the file.
+   *
+   * @return the block if it is damaged; empty if it is not, or if the extent of the partition does
+   *     not contain the offset
+   * @throws RunFormatException if the block list is damaged
+   */
+  public Optional<DamagedBlock> verifyBlock(int partition, long offset) throws IOException {
+    RunExtent extent = extentOf(partition);
+    if (extent == null || offset < extent.fileOffset() || offset >= extent.fileEnd()) {
+      return Optional.empty();
+    }
+    long at = extent.fileOffset();
+    for (RunBlock listed : blocks(extent)) {
+      checkInside(extent, listed, at);
+      if (offset < at + listed.length()) {
+        return Optional.ofNullable(verify(extent, listed, at));
+      }
+      at += listed.length();
+    }
+    return Optional.empty();
+  }
+
+  private RunExtent extentOf(int partition) {
+    int low = 0;
+    int high = extents.size() - 1;
+    while (low <= high) {
+      int middle = (low + high) >>> 1;
+      RunExtent extent = extents.get(middle);
+      if (extent.partition() == partition) {
+        return extent;
+      }
+      if (extent.partition() < partition) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return null;
   }
 
   @Override
@@ -205,42 +264,13 @@ public final class RunReader implements AutoCloseable {
     }
   }
 
-  private void verify(RunExtent extent) throws IOException {
+  private void verify(RunExtent extent, DamageVisitor visitor) throws IOException {
     long at = extent.fileOffset();
     for (RunBlock listed : blocks(extent)) {
-      if (listed.length() > extent.fileEnd() - at) {
-        throw damaged(
-            Reason.MISMATCH,
-            at,
-            "partition " + extent.partition() + ": the listed blocks are longer than the extent");
-      }
-      BlockHeader found;
-      try {
-        ByteBuf block = Unpooled.wrappedBuffer(read(at, listed.length()));
-        found = BlockFormat.readVerified(block, 0, listed.length());
-      } catch (BlockFormatException e) {
-        throw damaged(
-            Reason.BAD_BLOCK,
-            at,
-            String.format(
-                "partition %d attempt %d map %d sequence %d: %s, %s",
-                extent.partition(),
-                listed.mapAttempt(),
-                listed.mapIndex(),
-                listed.sequence(),
-                e.reason(),
-                e.getMessage()));
-      }
-      if (found.partition() != extent.partition()
-          || found.blockLength() != listed.length()
-          || found.mapAttempt() != listed.mapAttempt()
-          || found.mapIndex() != listed.mapIndex()
-          || found.sequence() != listed.sequence()
-          || found.flags() != listed.flags()) {
-        throw damaged(
-            Reason.MISMATCH,
-            at,
-            "partition " + extent.partition() + ": listed " + listed + ", found " + found);
+      checkInside(extent, listed, at);
+      DamagedBlock damaged = verify(extent, listed, at);
+      if (damaged != null) {
+        visitor.damaged(damaged);
       }
       at += listed.length();
     }
@@ -250,6 +280,55 @@ public final class RunReader implements AutoCloseable {
           at,
           "partition " + extent.partition() + ": the listed blocks are shorter than the extent");
     }
+  }
+
+  private void checkInside(RunExtent extent, RunBlock listed, long at) throws RunFormatException {
+    if (listed.length() > extent.fileEnd() - at) {
+      throw damaged(
+          Reason.MISMATCH,
+          at,
+          "partition " + extent.partition() + ": the listed blocks are longer than the extent");
+    }
+  }
+
+  /** Null if the block is not damaged. */
+  private DamagedBlock verify(RunExtent extent, RunBlock listed, long at) throws IOException {
+    RunFormatException problem = problemOf(extent, listed, at);
+    return problem == null ? null : new DamagedBlock(extent.partition(), at, listed, problem);
+  }
+
+  private RunFormatException problemOf(RunExtent extent, RunBlock listed, long at)
+      throws IOException {
+    BlockHeader found;
+    try {
+      ByteBuf block = Unpooled.wrappedBuffer(read(at, listed.length()));
+      found = BlockFormat.readVerified(block, 0, listed.length());
+    } catch (BlockFormatException e) {
+      return damaged(
+          Reason.BAD_BLOCK,
+          at,
+          String.format(
+              "partition %d attempt %d map %d sequence %d: %s, %s",
+              extent.partition(),
+              listed.mapAttempt(),
+              listed.mapIndex(),
+              listed.sequence(),
+              e.reason(),
+              e.getMessage()));
+    }
+    boolean asListed =
+        found.partition() == extent.partition()
+            && found.blockLength() == listed.length()
+            && found.mapAttempt() == listed.mapAttempt()
+            && found.mapIndex() == listed.mapIndex()
+            && found.sequence() == listed.sequence()
+            && found.flags() == listed.flags();
+    return asListed
+        ? null
+        : damaged(
+            Reason.MISMATCH,
+            at,
+            "partition " + extent.partition() + ": listed " + listed + ", found " + found);
   }
 
   private RunHeader readHeader() throws IOException {

@@ -251,6 +251,41 @@ class RunFileTest {
   }
 
   @Test
+  void findsEveryDamagedBlock() throws IOException {
+    Path file = writeExample();
+    byte[] bytes = Files.readAllBytes(file);
+    int first = EXAMPLE.length();
+    int second = first + BlockHeader.LENGTH + 11;
+    int third = second + BlockHeader.LENGTH + 1;
+    bytes[first + BlockHeader.LENGTH] ^= 1;
+    bytes[third + 5] ^= 1;
+    Files.write(file, bytes);
+    try (RunReader run = RunReader.open(file)) {
+      List<DamagedBlock> damaged = new ArrayList<>();
+      run.verify(damaged::add);
+
+      assertThat(damaged).extracting(DamagedBlock::partition).containsExactly(3, 7);
+      assertThat(damaged)
+          .extracting(DamagedBlock::fileOffset)
+          .containsExactly((long) first, (long) third);
+      assertThat(damaged.get(0).listed().mapIndex()).isEqualTo(17);
+      assertThat(damaged.get(0).length()).isEqualTo(BlockHeader.LENGTH + 11);
+      assertThat(damaged.get(0).problem()).hasMessageContaining("offset=" + first);
+      for (int at = first; at < first + BlockHeader.LENGTH + 11; at++) {
+        assertThat(run.verifyBlock(3, at))
+            .hasValueSatisfying(found -> assertThat(found.fileOffset()).isEqualTo(first));
+      }
+      assertThat(run.verifyBlock(3, second)).isEmpty();
+      assertThat(run.verifyBlock(3, third - 1)).isEmpty();
+      assertThat(run.verifyBlock(7, third)).isPresent();
+      assertThat(run.verifyBlock(3, third)).as("of another partition").isEmpty();
+      assertThat(run.verifyBlock(5, first)).as("no such partition").isEmpty();
+      assertThat(run.verifyBlock(3, -1)).isEmpty();
+      assertThat(run.verifyBlock(7, Files.size(file))).isEmpty();
+    }
+  }
+
+  @Test
   void finishesShortWrites() throws IOException {
     Path file = directory.resolve("short");
     try (FileChannel channel = create(file)) {

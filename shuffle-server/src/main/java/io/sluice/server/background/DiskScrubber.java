@@ -1,5 +1,6 @@
 package io.sluice.server.background;
 
+import io.sluice.common.run.DamagedBlock;
 import io.sluice.common.run.RunFormatException;
 import io.sluice.common.run.RunReader;
 import io.sluice.server.disk.DiskThread;
@@ -8,6 +9,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -25,6 +27,8 @@ public final class DiskScrubber<R extends ScrubbedRun> implements AutoCloseable 
   private static final long POLL_MS = 10_000;
 
   static final long STOP_WAIT_MS = 2_000;
+
+  private static final int MAX_LOGGED_BLOCKS = 10;
 
   /** The run is no longer needed: stops reading it. */
   private static final class NotNeededException extends IOException {
@@ -108,6 +112,7 @@ public final class DiskScrubber<R extends ScrubbedRun> implements AutoCloseable 
   }
 
   private void verify(R run) {
+    List<DamagedBlock> damaged = new ArrayList<>();
     try {
       if (buffers == null) {
         buffers = RateLimitedChannel.newBuffers();
@@ -119,11 +124,20 @@ public final class DiskScrubber<R extends ScrubbedRun> implements AutoCloseable 
       try (RateLimitedChannel paced =
               new RateLimitedChannel(file, bytes -> beforeRead(run, bytes), buffers);
           RunReader reader = RunReader.open(paced, run.file())) {
-        reader.verify();
+        reader.verify(
+            block -> {
+              if (!run.isDamagedAt(block.fileOffset())) {
+                damaged.add(block);
+              }
+            });
       } finally {
         run.closed();
       }
-      counters.verified();
+      if (damaged.isEmpty()) {
+        counters.verified();
+      } else if (run.isNeeded()) {
+        report(run, damaged);
+      }
     } catch (NotNeededException | InterruptedIOException e) {
       LOG.debug("verification of run cancelled file={} reason={}", run.file(), e.toString());
     } catch (RunFormatException e) {
@@ -139,6 +153,17 @@ public final class DiskScrubber<R extends ScrubbedRun> implements AutoCloseable 
         disk.unreadable(run, e);
       }
     }
+  }
+
+  private void report(R run, List<DamagedBlock> damaged) {
+    counters.damaged();
+    damaged.stream()
+        .limit(MAX_LOGGED_BLOCKS)
+        .forEach(block -> LOG.error("block is damaged {}", block.problem().getMessage()));
+    if (damaged.size() > MAX_LOGGED_BLOCKS) {
+      LOG.error("further blocks are damaged file={} blocks={}", run.file(), damaged.size());
+    }
+    disk.damaged(run, damaged);
   }
 
   private void beforeRead(R run, int bytes) throws IOException {

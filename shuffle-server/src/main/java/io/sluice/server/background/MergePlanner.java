@@ -61,7 +61,7 @@ final class MergePlanner {
 
   /** The kind of the disk of the run, or null if the run must not be merged. */
   private StorageKind mergeableKind(LoggedRun run) {
-    if (!run.merging()
+    if (run.mergeable()
         && run.bytes() > 0
         && run.extents() > 0
         && run.run() instanceof RunFile file

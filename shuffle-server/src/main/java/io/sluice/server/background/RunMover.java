@@ -101,6 +101,9 @@ final class RunMover {
     try {
       check(run, target, name);
       target.catalog().add(run.record());
+      if (!run.damage().isEmpty()) {
+        target.catalog().recordDamage(run.id(), run.damage());
+      }
       // As durable as the old copy, which is deleted next.
       DiskSync.sync(target);
       switched = target.health().state().isReadable() && run.switchTo(target);

@@ -34,7 +34,7 @@ public final class ScrubCounters {
     return verifiedRuns.sum();
   }
 
-  /** Number of damaged runs found. */
+  /** Number of verifications that found damage that was not known before. */
   public long damagedRuns() {
     return damagedRuns.sum();
   }

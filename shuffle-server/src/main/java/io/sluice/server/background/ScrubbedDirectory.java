@@ -1,6 +1,8 @@
 package io.sluice.server.background;
 
+import io.sluice.common.run.DamagedBlock;
 import io.sluice.common.run.RunFormatException;
+import io.sluice.server.disk.DamageReports;
 import io.sluice.server.disk.Disk;
 import io.sluice.server.disk.HealthState;
 import io.sluice.server.disk.RunFile;
@@ -8,7 +10,6 @@ import io.sluice.server.disk.RunFiles;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /** A disk of the server; busy during writes, and for a time after each read. */
@@ -18,10 +19,10 @@ final class ScrubbedDirectory implements ScrubbedDisk<ScrubbedRunFile> {
 
   private final Disk disk;
   private final RunFiles files;
-  private final Consumer<RunFile> loss;
+  private final DamageReports.Loss loss;
   private final LongSupplier nanoTime;
 
-  ScrubbedDirectory(Disk disk, RunFiles files, Consumer<RunFile> loss, LongSupplier nanoTime) {
+  ScrubbedDirectory(Disk disk, RunFiles files, DamageReports.Loss loss, LongSupplier nanoTime) {
     this.disk = disk;
     this.files = files;
     this.loss = loss;
@@ -55,7 +56,14 @@ final class ScrubbedDirectory implements ScrubbedDisk<ScrubbedRunFile> {
   @Override
   public void damaged(ScrubbedRunFile run, RunFormatException where) {
     disk.health().checksumFailed(run.file(), where.offset());
-    loss.accept(run.run());
+    loss.declare(run.run());
+  }
+
+  @Override
+  public void damaged(ScrubbedRunFile run, List<DamagedBlock> blocks) {
+    // Once for all: one fault of a disk can damage many adjacent blocks.
+    disk.health().checksumFailed(run.file(), blocks.get(0).fileOffset());
+    loss.declare(run.run(), blocks);
   }
 
   @Override

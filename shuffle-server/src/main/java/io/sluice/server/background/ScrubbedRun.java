@@ -11,6 +11,9 @@ public interface ScrubbedRun {
   /** Whether the run is still needed; otherwise its verification is cancelled. */
   boolean isNeeded();
 
+  /** Whether a block that begins at this offset of the file is known to be damaged. */
+  boolean isDamagedAt(long fileOffset);
+
   /**
    * Opens the file for positioned reads; the file is kept until {@link #closed}.
    *

@@ -17,6 +17,11 @@ record ScrubbedRunFile(RunFile run) implements ScrubbedRun {
   }
 
   @Override
+  public boolean isDamagedAt(long fileOffset) {
+    return run.isDamagedAt(fileOffset);
+  }
+
+  @Override
   public FileChannel open() throws IOException {
     if (!run.tryRetain()) {
       return null;

@@ -1,14 +1,13 @@
 package io.sluice.server.background;
 
+import io.sluice.server.disk.DamageReports;
 import io.sluice.server.disk.Disk;
 import io.sluice.server.disk.DiskThread;
 import io.sluice.server.disk.Disks;
-import io.sluice.server.disk.RunFile;
 import io.sluice.server.disk.RunFiles;
 import io.sluice.server.disk.StorageKind;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /** The scrubbers of a server, one per disk; none if scrubbing is off. Thread-safe. */
@@ -16,14 +15,14 @@ public final class Scrubbers implements AutoCloseable {
   private final List<DiskScrubber<ScrubbedRunFile>> scrubbers = new ArrayList<>();
 
   /**
-   * @param loss declares a damaged run lost, so that readers use another replica; called on a
-   *     scrubber's thread
+   * @param loss declares damaged runs and blocks lost, so that readers use another replica; called
+   *     on a scrubber's thread
    */
   public Scrubbers(
       Disks disks,
       RunFiles files,
       ScrubConfig config,
-      Consumer<RunFile> loss,
+      DamageReports.Loss loss,
       ScrubCounters counters,
       LongSupplier nanoTime) {
     if (config.isOn()) {

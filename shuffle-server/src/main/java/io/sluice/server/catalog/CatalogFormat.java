@@ -9,6 +9,9 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NavigableMap;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * Keys and values of a catalog, version 1. The first byte of a key is the type of the record.
@@ -32,6 +35,11 @@ import java.util.List;
  *  40    n application        ASCII
  *  40+n 16 each replaced run  high 8 bytes, low 8 bytes
  *
+ *  "D", 16 bytes run id as in "R": damaged blocks of a run, ascending by offset
+ *   0    4 count              1..1024
+ *   4    4 reserved           zero
+ *   8   12 each block         offset in the file (8 bytes), length (4 bytes, at least 1)
+ *
  *  "T", 8 bytes deletedAtMs (big-endian), 4 bytes shuffle (big-endian), application (ASCII):
  *  tombstone of a deleted shuffle; the value is empty
  *
@@ -51,10 +59,14 @@ final class CatalogFormat {
   private static final int FORMAT_LENGTH = 8;
 
   private static final byte RUN = 'R';
+  private static final byte DAMAGE = 'D';
   private static final byte TOMBSTONE = 'T';
   private static final int RUN_ID_LENGTH = 16;
   private static final int RUN_KEY_LENGTH = 1 + RUN_ID_LENGTH;
   private static final int RUN_FIXED_LENGTH = 40;
+  private static final int DAMAGE_FIXED_LENGTH = 8;
+  private static final int DAMAGED_BLOCK_LENGTH = 12;
+  private static final int MAX_DAMAGED_BLOCKS = 1024;
   private static final int TOMBSTONE_KEY_FIXED_LENGTH = 1 + Long.BYTES + Integer.BYTES;
   private static final int STOP_LENGTH = 24;
 
@@ -105,9 +117,67 @@ final class CatalogFormat {
   }
 
   static byte[] runKey(RunId run) {
+    return key(RUN, run);
+  }
+
+  private static byte[] key(byte type, RunId run) {
     byte[] key = new byte[RUN_KEY_LENGTH];
-    put(little(key).put(RUN), run);
+    put(little(key).put(type), run);
     return key;
+  }
+
+  /** Prefix of the keys of damaged blocks. */
+  static byte[] damagePrefix() {
+    return new byte[] {DAMAGE};
+  }
+
+  static byte[] damageKey(RunId run) {
+    return key(DAMAGE, run);
+  }
+
+  /**
+   * @param blocks length of each damaged block, by its offset in the file
+   */
+  static byte[] encode(SortedMap<Long, Integer> blocks) {
+    if (blocks.isEmpty() || blocks.size() > MAX_DAMAGED_BLOCKS) {
+      throw new IllegalArgumentException(
+          blocks.size() + " damaged blocks of a run, expected 1 to " + MAX_DAMAGED_BLOCKS);
+    }
+    byte[] value = new byte[DAMAGE_FIXED_LENGTH + blocks.size() * DAMAGED_BLOCK_LENGTH];
+    ByteBuffer out = little(value).putInt(blocks.size()).putInt(0);
+    blocks.forEach((offset, length) -> out.putLong(offset).putInt(length));
+    return value;
+  }
+
+  static RunId decodeDamagedRun(byte[] key) throws IOException {
+    if (key.length != RUN_KEY_LENGTH) {
+      throw new IOException("a key of damaged blocks of " + key.length + " bytes");
+    }
+    return readRunId(little(key).position(1));
+  }
+
+  static NavigableMap<Long, Integer> decodeDamage(byte[] value) throws IOException {
+    ByteBuffer in = little(value);
+    int count = value.length < DAMAGE_FIXED_LENGTH ? 0 : in.getInt();
+    if (count < 1
+        || count > MAX_DAMAGED_BLOCKS
+        || in.getInt() != 0
+        || in.remaining() != count * DAMAGED_BLOCK_LENGTH) {
+      throw new IOException("record of damaged blocks with invalid values, bytes=" + value.length);
+    }
+    NavigableMap<Long, Integer> blocks = new TreeMap<>();
+    long last = -1;
+    for (int i = 0; i < count; i++) {
+      long offset = in.getLong();
+      int length = in.getInt();
+      if (offset <= last || length < 1) {
+        throw new IOException(
+            "damaged block of " + length + " bytes at offset " + offset + " after " + last);
+      }
+      blocks.put(offset, length);
+      last = offset;
+    }
+    return blocks;
   }
 
   static byte[] encode(RunRecord run) {

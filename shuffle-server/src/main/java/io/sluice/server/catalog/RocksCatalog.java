@@ -12,7 +12,9 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.rocksdb.BlockBasedTableConfig;
@@ -119,8 +121,24 @@ public final class RocksCatalog implements RunCatalog {
         batch -> {
           for (RunId run : runs) {
             batch.delete(CatalogFormat.runKey(run));
+            batch.delete(CatalogFormat.damageKey(run));
           }
         });
+  }
+
+  @Override
+  public void recordDamage(RunId run, SortedMap<Long, Integer> blocks) throws IOException {
+    change(batch -> batch.put(CatalogFormat.damageKey(run), CatalogFormat.encode(blocks)));
+  }
+
+  @Override
+  public Map<RunId, NavigableMap<Long, Integer>> damage() throws IOException {
+    Map<RunId, NavigableMap<Long, Integer>> damage = new HashMap<>();
+    visit(
+        CatalogFormat.damagePrefix(),
+        (key, value) ->
+            damage.put(CatalogFormat.decodeDamagedRun(key), CatalogFormat.decodeDamage(value)));
+    return damage;
   }
 
   @Override

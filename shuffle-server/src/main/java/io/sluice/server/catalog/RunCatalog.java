@@ -4,7 +4,10 @@ import io.sluice.common.run.RunId;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.SortedMap;
 
 /**
  * The catalog of the runs in one directory. Each change is atomic and survives a crash of the
@@ -21,6 +24,17 @@ public interface RunCatalog extends AutoCloseable {
    * run and keep its inputs. If both exist after a crash, recovery drops the inputs.
    */
   void add(RunRecord run) throws IOException;
+
+  /**
+   * Records the damaged blocks of a run, which replaces an earlier record. It is removed with the
+   * run.
+   *
+   * @param blocks length of each block, by its offset in the file
+   */
+  void recordDamage(RunId run, SortedMap<Long, Integer> blocks) throws IOException;
+
+  /** The recorded damage of every run that has any. */
+  Map<RunId, NavigableMap<Long, Integer>> damage() throws IOException;
 
   /** Removes runs atomically; ignores unknown ones. Their files may be deleted afterwards. */
   void remove(Collection<RunId> runs) throws IOException;

@@ -1,22 +1,26 @@
 package io.sluice.server.disk;
 
+import io.sluice.common.run.DamagedBlock;
 import io.sluice.server.log.LoggedRun;
 import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.ShuffleLog;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.log.StoredRun;
 import io.sluice.server.observe.ServerCounters;
+import java.io.IOException;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Declares the runs of a disk lost. The logs report the loss to readers at once, without I/O. The
- * remaining blocks of the partitions are then counted from the footers of the other runs, on the
- * threads of their disks. Until then attempts count as incomplete there, which is safe.
- * Thread-safe.
+ * Declares the runs of a disk lost, or damaged runs and blocks. The logs report the loss to readers
+ * at once, without I/O. The remaining blocks of the partitions are then counted from the footers of
+ * the other runs, on the threads of their disks. Until then attempts count as incomplete there,
+ * which is safe. Thread-safe.
  */
 class DiskLoss {
   private static final Logger LOG = LoggerFactory.getLogger(DiskLoss.class);
@@ -78,6 +82,50 @@ class DiskLoss {
         .addKeyValue("bytes", file.length())
         .addKeyValue("partitions", partitions)
         .log("run declared lost");
+  }
+
+  /**
+   * Declares damaged blocks of a run lost; the whole run if they are too many. Blocks that are lost
+   * already are ignored.
+   */
+  void declare(RunFile file, List<DamagedBlock> blocks) {
+    Map<Long, Integer> lengths = new HashMap<>();
+    blocks.forEach(block -> lengths.put(block.fileOffset(), block.length()));
+    ShuffleLog log = store.find(file.record().shuffle());
+    if (log == null) {
+      return;
+    }
+    if (!file.addDamage(lengths)) {
+      declare(file);
+      return;
+    }
+    List<DamagedBlock> lost = log.loseBlocks(file, blocks);
+    if (lost.isEmpty()) {
+      return;
+    }
+    long bytes = lost.stream().mapToLong(DamagedBlock::length).sum();
+    counters.lostBlocks(lost.size(), bytes);
+    LOG.atWarn()
+        .addKeyValue("application", log.key().application())
+        .addKeyValue("shuffle", log.key().shuffle())
+        .addKeyValue("file", file)
+        .addKeyValue("blocks", lost.size())
+        .addKeyValue("bytes", bytes)
+        .log("damaged blocks declared lost");
+    new Recount(log, files, lost.stream().map(DamagedBlock::partition).toList()).start();
+    files.onThreadOf(file.disk(), () -> record(file));
+  }
+
+  /** Readers find damage that is not recorded again after a restart. */
+  private static void record(RunFile file) {
+    if (file.isDiscarded()) {
+      return;
+    }
+    try {
+      file.disk().catalog().recordDamage(file.id(), file.damage());
+    } catch (IOException e) {
+      LOG.warn("damage of run not recorded file={} problem={}", file, e.toString());
+    }
   }
 
   /**

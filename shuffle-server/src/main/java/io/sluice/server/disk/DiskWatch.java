@@ -1,5 +1,6 @@
 package io.sluice.server.disk;
 
+import io.sluice.common.run.DamagedBlock;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.observe.ServerCounters;
 import java.util.ArrayList;
@@ -12,7 +13,7 @@ import java.util.random.RandomGenerator;
  * Monitors all disks without I/O: detects overdue writes and probes, and declares the runs of lost
  * disks lost. Its own thread never waits for a disk; each disk's checker does. Thread-safe.
  */
-public final class DiskWatch implements AutoCloseable {
+public final class DiskWatch implements DamageReports.Loss, AutoCloseable {
   private static final long TICK_MS = 250;
 
   private static final long CLOSE_WAIT_MS = 1_000;
@@ -85,11 +86,21 @@ public final class DiskWatch implements AutoCloseable {
   }
 
   /**
-   * Declares a damaged run lost: it is no longer served, and readers use another replica. Any
-   * thread may call it; does no I/O.
+   * {@inheritDoc} It is no longer served, and readers use another replica. Any thread may call it;
+   * does no I/O.
    */
-  public void declareLost(RunFile damaged) {
+  @Override
+  public void declare(RunFile damaged) {
     loss.declare(damaged);
+  }
+
+  /**
+   * {@inheritDoc} They are recorded in the catalog of its disk in the background. Any thread may
+   * call it; does no I/O.
+   */
+  @Override
+  public void declare(RunFile run, List<DamagedBlock> blocks) {
+    loss.declare(run, blocks);
   }
 
   /** Checks the state of each disk once. */

@@ -52,7 +52,7 @@ final class Recount {
     try (RunReader reader = RunReader.open(file.openOwn(), file.toString())) {
       for (RunExtent extent : reader.extents()) {
         if (partitions.contains(extent.partition())
-            && !log.recount(file, extent.partition(), reader.blocks(extent))) {
+            && !log.recount(file, extent.partition(), file.intactBlocks(reader, extent))) {
           queueReplacement(file);
           return;
         }

@@ -1,12 +1,19 @@
 package io.sluice.server.disk;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.sluice.common.run.RunBlock;
+import io.sluice.common.run.RunExtent;
 import io.sluice.common.run.RunId;
+import io.sluice.common.run.RunReader;
 import io.sluice.server.catalog.RunRecord;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 
 /**
  * A committed run file. It belongs to a log until the log discards it. It is open while it has
@@ -21,10 +28,16 @@ import java.util.List;
 public final class RunFile implements ReadableRun {
   private static final int END_BYTES = 64 << 10;
 
+  /** Maximum number of damaged blocks of a run; with more, the whole run is lost. */
+  public static final int MAX_DAMAGED_BLOCKS = 1024;
+
   private final RunFiles files;
   private final RunRecord record;
   private final String name;
   private final long writtenNanos;
+
+  // Length of each block that was found damaged, by its offset in the file; replaced, not changed.
+  private volatile NavigableMap<Long, Integer> damage = Collections.emptyNavigableMap();
 
   // Written by concurrent readers without a lock; any of their times will do.
   private volatile long lastReadNanos;
@@ -85,6 +98,50 @@ public final class RunFile implements ReadableRun {
 
   public long length() {
     return record.length();
+  }
+
+  /** Lengths of the blocks that were found damaged, by their offsets in the file. Not changed. */
+  public NavigableMap<Long, Integer> damage() {
+    return damage;
+  }
+
+  @Override
+  public boolean isDamagedAt(long fileOffset) {
+    return damage.containsKey(fileOffset);
+  }
+
+  /**
+   * Records damaged blocks.
+   *
+   * @param blocks length of each block, by its offset in the file
+   * @return false if the run has more than {@link #MAX_DAMAGED_BLOCKS}; then nothing was recorded
+   */
+  public synchronized boolean addDamage(Map<Long, Integer> blocks) {
+    NavigableMap<Long, Integer> all = new TreeMap<>(damage);
+    all.putAll(blocks);
+    if (all.size() > MAX_DAMAGED_BLOCKS) {
+      return false;
+    }
+    damage = Collections.unmodifiableNavigableMap(all);
+    return true;
+  }
+
+  /**
+   * Reads the block list of an extent.
+   *
+   * @param reader borrowed; a reader of this run
+   * @return the blocks that were not found damaged
+   */
+  public List<RunBlock> intactBlocks(RunReader reader, RunExtent extent) throws IOException {
+    List<RunBlock> intact = new ArrayList<>(extent.blockCount());
+    long at = extent.fileOffset();
+    for (RunBlock block : reader.blocks(extent)) {
+      if (!isDamagedAt(at)) {
+        intact.add(block);
+      }
+      at += block.length();
+    }
+    return intact;
   }
 
   @Override

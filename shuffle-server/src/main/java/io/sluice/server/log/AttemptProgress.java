@@ -95,6 +95,22 @@ final class AttemptProgress {
     return complete;
   }
 
+  /** Forgets all blocks of an attempt. */
+  void forget(int attempt) {
+    if (complete.checkedRemove(attempt)) {
+      completeCount--;
+    }
+    int at = search(attempt);
+    if (at < 0) {
+      return;
+    }
+    if (early(at) != null) {
+      early.remove(attempt);
+      early = early.isEmpty() ? null : early;
+    }
+    remove(at);
+  }
+
   private void addComplete(int attempt) {
     complete.add(attempt);
     completeCount++;

@@ -53,8 +53,8 @@ abstract class Extent {
   }
 
   /**
-   * Lost bytes of a run whose disk failed. The extent stays, so that later logical offsets do not
-   * change.
+   * Lost bytes of a run: its disk failed, or the bytes are damaged. The extent stays, so that later
+   * logical offsets do not change.
    */
   static final class Lost extends Extent {
     Lost(long start, long length) {

@@ -128,6 +128,61 @@ final class ExtentList {
     return any;
   }
 
+  /**
+   * Marks bytes of a run as lost. Extents of which a part remains are split.
+   *
+   * @return whether the partition had the bytes
+   */
+  boolean lose(StoredRun run, long fileOffset, long bytes) {
+    boolean any = false;
+    for (int i = 0; i < count; i++) {
+      if (sources[i] == run) {
+        Extent.InFile extent = (Extent.InFile) get(i);
+        long from = Math.max(fileOffset, extent.fileOffset);
+        long to = Math.min(fileOffset + bytes, extent.fileOffset + extent.length);
+        if (from < to) {
+          i = split(i, extent, from, to);
+          any = true;
+        }
+      }
+    }
+    return any;
+  }
+
+  /**
+   * Replaces an extent by a lost one from file offset {@code from} to {@code to}, and the parts
+   * before and behind it.
+   *
+   * @return index of the last part
+   */
+  private int split(int at, Extent.InFile extent, long from, long to) {
+    long before = from - extent.fileOffset;
+    long lost = to - from;
+    long after = extent.length - before - lost;
+    insert(at, (before > 0 ? 1 : 0) + (after > 0 ? 1 : 0));
+    int next = at;
+    if (before > 0) {
+      set(next++, new Extent.InFile(extent.run, extent.fileOffset, before, extent.start));
+    }
+    set(next, new Extent.Lost(extent.start + before, lost));
+    if (after > 0) {
+      next++;
+      set(next, new Extent.InFile(extent.run, to, after, extent.start + before + lost));
+    }
+    return next;
+  }
+
+  /** Makes room for more extents behind the one at an index. */
+  private void insert(int at, int more) {
+    if (count + more > sources.length) {
+      resize(count + Math.max(more, count / 2));
+    }
+    int behind = count - at - 1;
+    System.arraycopy(sources, at + 1, sources, at + 1 + more, behind);
+    System.arraycopy(offsets, 2 * (at + 1), offsets, 2 * (at + 1 + more), 2 * behind);
+    count += more;
+  }
+
   private void set(int at, Extent extent) {
     offsets[2 * at] = extent.start;
     if (extent instanceof Extent.InFile file) {

@@ -3,14 +3,17 @@ package io.sluice.server.log;
 import io.netty.buffer.ByteBuf;
 import io.sluice.common.block.BlockFormatException;
 import io.sluice.common.block.BlockHeader;
+import io.sluice.common.run.DamagedBlock;
 import io.sluice.common.run.RunBlock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
- * Removes lost runs from a log and recounts the complete attempts without them. Thread-safe with
- * the lock of its {@link LogState}.
+ * Removes lost runs and damaged blocks from a log and recounts the complete attempts without them.
+ * Thread-safe with the lock of its {@link LogState}.
  */
 final class LogLosses {
   private final LogState logState;
@@ -42,6 +45,53 @@ final class LogLosses {
     lost.forEach(StoredRun::discard);
     ended.forEach(OpenWait::run);
     return affected;
+  }
+
+  /** See {@link ShuffleLog#loseBlocks}. */
+  List<DamagedBlock> loseBlocks(StoredRun run, List<DamagedBlock> blocks) {
+    List<OpenWait> ended = new ArrayList<>();
+    List<DamagedBlock> lost = new ArrayList<>();
+    synchronized (logState.lock) {
+      RunTable.Entry entry = logState.state == LogState.State.LIVE ? logState.runs.find(run) : null;
+      if (entry == null) {
+        return List.of();
+      }
+      entry.damaged = true;
+      Map<Integer, List<DamagedBlock>> byPartition =
+          blocks.stream().collect(Collectors.groupingBy(DamagedBlock::partition));
+      byPartition.forEach(
+          (index, damaged) -> {
+            PartitionLog partition = logState.find(index);
+            if (partition != null) {
+              lost.addAll(loseIn(partition, run, damaged, ended));
+            }
+          });
+      if (!lost.isEmpty()) {
+        totals.lostBlocks();
+      }
+    }
+    ended.forEach(OpenWait::run);
+    return lost;
+  }
+
+  private List<DamagedBlock> loseIn(
+      PartitionLog partition, StoredRun run, List<DamagedBlock> damaged, List<OpenWait> ended) {
+    int extents = partition.extents().count();
+    List<DamagedBlock> lost = partition.lose(run, damaged);
+    if (lost.isEmpty()) {
+      return lost;
+    }
+    logState.addExtents(partition.extents().count() - extents);
+    long attemptBytes = partition.attempts().metadataBytes();
+    for (DamagedBlock block : lost) {
+      int ordinal = logState.attempts.find(block.listed().mapAttempt());
+      if (ordinal >= 0) {
+        partition.attempts().forget(ordinal);
+      }
+    }
+    logState.forgotAttempts(attemptBytes - partition.attempts().metadataBytes());
+    countInMemory(partition, ended);
+    return lost;
   }
 
   /** See {@link ShuffleLog#recount}. */
@@ -83,12 +133,17 @@ final class LogLosses {
       return false;
     }
     logState.forgotAttempts(attemptBytes);
+    countInMemory(partition, ended);
+    return true;
+  }
+
+  /** Counts the blocks in memory; those that were counted before are ignored. */
+  private void countInMemory(PartitionLog partition, List<OpenWait> ended) {
     for (int i = 0; i < partition.extents().count(); i++) {
       if (partition.extents().isInMemory(i)) {
         countInMemory(partition, (Extent.InMemory) partition.extents().get(i), ended);
       }
     }
-    return true;
   }
 
   private void countInMemory(PartitionLog partition, Extent.InMemory extent, List<OpenWait> ended) {

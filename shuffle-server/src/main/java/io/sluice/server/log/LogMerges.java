@@ -25,7 +25,7 @@ final class LogMerges {
     List<PartitionLog> partitions;
     synchronized (logState.lock) {
       List<RunTable.Entry> entries = logState.runs.neighbours(neighbours);
-      if (entries == null || entries.stream().anyMatch(entry -> entry.merging)) {
+      if (entries == null || !entries.stream().allMatch(RunTable.Entry::isMergeable)) {
         return null;
       }
       for (RunTable.Entry entry : entries) {
@@ -57,7 +57,8 @@ final class LogMerges {
     synchronized (logState.lock) {
       List<RunTable.Entry> inputs =
           logState.state == LogState.State.LIVE ? logState.runs.neighbours(batch.inputs()) : null;
-      taken = inputs != null;
+      // The merged run has the bytes of blocks that were found damaged during the merge.
+      taken = inputs != null && inputs.stream().noneMatch(entry -> entry.damaged);
       if (taken) {
         RunTable.Entry entry =
             new RunTable.Entry(

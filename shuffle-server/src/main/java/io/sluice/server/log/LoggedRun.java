@@ -9,7 +9,8 @@ import io.sluice.common.run.RunOrder;
  * @param bytes bytes of blocks that the log references in the run
  * @param extents number of partitions that the log references in the run
  * @param followsPrevious whether the run directly follows the previous run of the list
- * @param merging whether the run is being merged
+ * @param mergeable whether the run can be merged: no merge of it is in progress, and it has no
+ *     damaged blocks
  */
 public record LoggedRun(
     StoredRun run,
@@ -17,4 +18,4 @@ public record LoggedRun(
     long bytes,
     int extents,
     boolean followsPrevious,
-    boolean merging) {}
+    boolean mergeable) {}

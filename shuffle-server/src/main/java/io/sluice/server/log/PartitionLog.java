@@ -1,5 +1,6 @@
 package io.sluice.server.log;
 
+import io.sluice.common.run.DamagedBlock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -56,6 +57,21 @@ final class PartitionLog {
       attempts = new AttemptProgress();
     }
     return any;
+  }
+
+  /**
+   * Marks damaged blocks of one run as lost.
+   *
+   * @return the blocks that were not lost before
+   */
+  List<DamagedBlock> lose(StoredRun run, List<DamagedBlock> blocks) {
+    List<DamagedBlock> lost = new ArrayList<>(blocks.size());
+    for (DamagedBlock block : blocks) {
+      if (block.partition() == index && extents.lose(run, block.fileOffset(), block.length())) {
+        lost.add(block);
+      }
+    }
+    return lost;
   }
 
   /** Extents in files, by ascending offset. */

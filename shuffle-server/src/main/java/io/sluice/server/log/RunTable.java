@@ -18,12 +18,18 @@ final class RunTable {
     long bytes;
     int extents;
     boolean merging;
+    boolean damaged;
 
     Entry(StoredRun run, RunOrder order, long firstArrival, long lastArrival) {
       this.run = run;
       this.order = order;
       this.firstArrival = firstArrival;
       this.lastArrival = lastArrival;
+    }
+
+    /** Whether a merge can start: there is none, and the run has all blocks of its index. */
+    boolean isMergeable() {
+      return !merging && !damaged;
     }
   }
 
@@ -95,7 +101,7 @@ final class RunTable {
               entry.bytes,
               entry.extents,
               i > 0 && follows(i),
-              entry.merging));
+              entry.isMergeable()));
     }
     return runs;
   }

@@ -3,6 +3,7 @@ package io.sluice.server.log;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.netty.buffer.ByteBuf;
 import io.sluice.common.error.SluiceException;
+import io.sluice.common.run.DamagedBlock;
 import io.sluice.common.run.RunBlock;
 import io.sluice.common.run.RunExtent;
 import io.sluice.common.run.RunOrder;
@@ -249,8 +250,8 @@ public final class ShuffleLog {
    * Takes runs to merge. Readers see no change until the merge is complete.
    *
    * @param neighbours at least two consecutive runs from {@link #runs}, in order
-   * @return null if the runs are not consecutive or one of them is missing or being merged;
-   *     otherwise the caller must call {@link #completeMerge} or {@link #abortMerge}
+   * @return null if the runs are not consecutive or one of them is missing, being merged or
+   *     damaged; otherwise the caller must call {@link #completeMerge} or {@link #abortMerge}
    */
   public MergeBatch takeForMerge(List<StoredRun> neighbours) {
     return merges.take(this, neighbours);
@@ -258,7 +259,7 @@ public final class ShuffleLog {
 
   /**
    * Completes a merge: the merged run replaces the inputs, which are discarded. If the shuffle was
-   * removed or an input was lost, the merged run is discarded instead.
+   * removed or an input was lost or damaged, the merged run is discarded instead.
    *
    * @param batch this method takes ownership
    * @param merged this method takes ownership
@@ -296,7 +297,8 @@ public final class ShuffleLog {
    * Restores one extent of the run that was restored last. Its logical offset is the current end of
    * the partition, which may differ from the offset in the earlier epoch.
    *
-   * @param blocks blocks of the extent, from the run's footer
+   * @param blocks blocks of the extent, from the run's footer; those that were found damaged
+   *     earlier ({@link StoredRun#isDamagedAt}) are lost
    */
   public void restoreExtent(StoredRun run, RunExtent extent, List<RunBlock> blocks) {
     List<OpenWait> ended = new ArrayList<>();
@@ -306,14 +308,22 @@ public final class ShuffleLog {
         return;
       }
       PartitionLog partition = logState.findOrAdd(extent.partition());
+      int before = partition.extents().count();
       partition
           .extents()
           .append(new Extent.InFile(run, extent.fileOffset(), extent.length(), partition.length()));
-      logState.addExtents(1);
+      long at = extent.fileOffset();
       for (RunBlock block : blocks) {
         logState.mark(partition, block.mapIndex(), block.length(), config.markBytes());
-        logState.accept(partition, block, ended);
+        if (run.isDamagedAt(at)) {
+          partition.extents().lose(run, at, block.length());
+          entry.damaged = true;
+        } else {
+          logState.accept(partition, block, ended);
+        }
+        at += block.length();
       }
+      logState.addExtents(partition.extents().count() - before);
       entry.bytes += extent.length();
       entry.extents++;
       logState.addStored(extent.length());
@@ -334,6 +344,18 @@ public final class ShuffleLog {
    */
   public List<Integer> lose(Set<StoredRun> lost) {
     return losses.lose(lost);
+  }
+
+  /**
+   * Marks damaged blocks of a run as lost. The run stays, and is not merged any longer. Attempts of
+   * these blocks are incomplete in their partitions; their blocks in memory are recounted, and the
+   * caller then calls {@link #recount} for the blocks of all runs that are not damaged. Other
+   * attempts are not affected.
+   *
+   * @return the blocks that were not lost before; empty if the log does not have the run
+   */
+  public List<DamagedBlock> loseBlocks(StoredRun run, List<DamagedBlock> blocks) {
+    return losses.loseBlocks(run, blocks);
   }
 
   /**

@@ -16,6 +16,11 @@ public interface StoredRun {
    */
   FileChannel channel() throws IOException;
 
+  /** Whether a block that was found damaged begins at an offset of the file. */
+  default boolean isDamagedAt(long fileOffset) {
+    return false;
+  }
+
   /** Adds a reader's reference. The caller must have a reference, or the lock of the run's log. */
   void retain();
 

@@ -15,6 +15,9 @@ public final class ServerCounters {
   private final LongAdder demotedRuns = new LongAdder();
   private final LongAdder demotedBytes = new LongAdder();
   private final LongAdder lostRuns = new LongAdder();
+  private final LongAdder lostBlocks = new LongAdder();
+  private final LongAdder confirmedReports = new LongAdder();
+  private final LongAdder unconfirmedReports = new LongAdder();
   private final LongAdder lostBytes = new LongAdder();
   private final LongAdder opens = new LongAdder();
   private final LongAdder openedPartitions = new LongAdder();
@@ -68,6 +71,17 @@ public final class ServerCounters {
   public void lostRuns(int runs, long bytes) {
     lostRuns.add(runs);
     lostBytes.add(bytes);
+  }
+
+  /** Records damaged blocks of run files that are lost; their runs are not. */
+  public void lostBlocks(int blocks, long bytes) {
+    lostBlocks.add(blocks);
+    lostBytes.add(bytes);
+  }
+
+  /** Records a block that a client reported as damaged, after it was verified. */
+  public void reportedBlock(boolean damaged) {
+    (damaged ? confirmedReports : unconfirmedReports).increment();
   }
 
   /** Records an answered Open. */
@@ -136,6 +150,20 @@ public final class ServerCounters {
 
   public long lostRuns() {
     return lostRuns.sum();
+  }
+
+  public long lostBlocks() {
+    return lostBlocks.sum();
+  }
+
+  /** Reports of damaged blocks whose checksum was wrong in the file. */
+  public long confirmedReports() {
+    return confirmedReports.sum();
+  }
+
+  /** Reports of damaged blocks whose checksum was right in the file. */
+  public long unconfirmedReports() {
+    return unconfirmedReports.sum();
   }
 
   public long lostBytes() {

@@ -11,10 +11,12 @@ import io.sluice.server.disk.RunFiles;
 import io.sluice.server.disk.Storage;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
@@ -44,6 +46,7 @@ final class DirectoryScan {
   private final List<FoundRun> found = new ArrayList<>();
   private final Set<RunId> lost = new HashSet<>();
   private final List<RunId> toDrop = new ArrayList<>();
+  private Map<RunId, NavigableMap<Long, Integer>> damage = Map.of();
   private int unknownFiles;
   private long unknownBytes;
   private volatile int recorded;
@@ -83,6 +86,7 @@ final class DirectoryScan {
    */
   DirectoryContents scan() throws IOException {
     List<RunRecord> records = disk.catalog().runs();
+    damage = disk.catalog().damage();
     recorded = records.size();
     Map<RunId, Storage.Entry> files = new HashMap<>();
     for (Storage.Entry entry : disk.storage().list()) {
@@ -96,6 +100,9 @@ final class DirectoryScan {
     for (Storage.Entry unknown : files.values()) {
       delete(unknown);
     }
+    Set<RunId> known = new HashSet<>();
+    records.forEach(run -> known.add(run.id()));
+    damage.keySet().stream().filter(run -> !known.contains(run)).forEach(toDrop::add);
     if (!toDrop.isEmpty()) {
       disk.catalog().remove(toDrop);
     }
@@ -147,7 +154,12 @@ final class DirectoryScan {
       for (RunExtent extent : reader.extents()) {
         reader.forEachBlock(extent, block -> {});
       }
-      found.add(new FoundRun(disk, run, reader.replaced()));
+      found.add(
+          new FoundRun(
+              disk,
+              run,
+              reader.replaced(),
+              damage.getOrDefault(run.id(), Collections.emptyNavigableMap())));
     } catch (RunFormatException e) {
       drop(run, e.getMessage());
     } catch (IOException e) {

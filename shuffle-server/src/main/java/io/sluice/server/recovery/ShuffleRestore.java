@@ -5,7 +5,6 @@ import io.sluice.common.run.RunReader;
 import io.sluice.server.disk.RunFile;
 import io.sluice.server.disk.RunFiles;
 import io.sluice.server.log.ShuffleLog;
-import io.sluice.server.log.StoredRun;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -52,6 +51,7 @@ final class ShuffleRestore {
 
   private void restore(FoundRun found, RunReader reader) {
     RunFile run = files.add(found.disk(), found.record());
+    run.addDamage(found.damage());
     log.restoreRun(run, found.record().order());
     try {
       for (RunExtent extent : reader.extents()) {
@@ -86,11 +86,11 @@ final class ShuffleRestore {
     }
   }
 
-  private void recount(StoredRun run, FoundRun found, Set<Integer> partitions) {
+  private void recount(RunFile run, FoundRun found, Set<Integer> partitions) {
     try (RunReader reader = open(found)) {
       for (RunExtent extent : reader.extents()) {
         if (partitions.contains(extent.partition())) {
-          log.recount(run, extent.partition(), reader.blocks(extent));
+          log.recount(run, extent.partition(), run.intactBlocks(reader, extent));
         }
       }
     } catch (IOException e) {

@@ -3,6 +3,7 @@ package io.sluice.server.background;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.Unpooled;
+import io.sluice.common.run.DamagedBlock;
 import io.sluice.common.run.RunFormatException;
 import io.sluice.common.run.RunHeader;
 import io.sluice.common.run.RunId;
@@ -17,8 +18,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -104,6 +107,26 @@ class DiskScrubberTest {
         .hasMessageContaining("partition 1 attempt 101 map 1 sequence 0");
     assertThat(counters.damagedRuns()).isEqualTo(1);
     assertThat(counters.verifiedRuns()).as("continues with %s", sound.file()).isEqualTo(1);
+  }
+
+  @Test
+  void everyDamagedBlockIsReportedOnce() throws IOException {
+    FakeRunFile run = addRun(5);
+    flip(run, run.blockOffsets.get(0) + 100);
+    flip(run, run.blockOffsets.get(3) + 100);
+    scrubber.pass();
+    passMs(INTERVAL_MS);
+    scrubber.pass();
+    assertThat(disk.where)
+        .extracting(RunFormatException::offset)
+        .containsExactly(run.blockOffsets.get(0), run.blockOffsets.get(3));
+    run.known.addAll(List.of(run.blockOffsets.get(0), run.blockOffsets.get(3)));
+    flip(run, run.blockOffsets.get(4) + 100);
+    passMs(INTERVAL_MS);
+    scrubber.pass();
+    assertThat(disk.where).hasSize(3);
+    assertThat(disk.where.get(2).offset()).isEqualTo(run.blockOffsets.get(4));
+    assertThat(counters.damagedRuns()).isEqualTo(2);
   }
 
   @Test
@@ -257,6 +280,7 @@ class DiskScrubberTest {
     final Path path;
     final List<Long> blockOffsets;
     final List<FileChannel> channels = new ArrayList<>();
+    final Set<Long> known = new HashSet<>();
     int closedCount;
     int neededAsks = Integer.MAX_VALUE;
     IOException problem;
@@ -274,6 +298,11 @@ class DiskScrubberTest {
     @Override
     public boolean isNeeded() {
       return neededAsks-- > 0;
+    }
+
+    @Override
+    public boolean isDamagedAt(long fileOffset) {
+      return known.contains(fileOffset);
     }
 
     @Override
@@ -325,6 +354,12 @@ class DiskScrubberTest {
     public void damaged(FakeRunFile run, RunFormatException problem) {
       damaged.add(run);
       where.add(problem);
+    }
+
+    @Override
+    public void damaged(FakeRunFile run, List<DamagedBlock> blocks) {
+      damaged.add(run);
+      blocks.forEach(block -> where.add(block.problem()));
     }
 
     @Override

@@ -74,7 +74,7 @@ class MergeWriterTest {
         outcome = merge(shuffle, before)) {
       assertThat(outcome).isEqualTo(MergeOutcome.OUTPUT_FAILED);
       assertThat(runs(shuffle)).isEqualTo(before);
-      assertThat(shuffle.log().runs()).noneMatch(LoggedRun::merging);
+      assertThat(shuffle.log().runs()).allMatch(LoggedRun::mergeable);
       shuffle.checkCatalogs();
       shuffle.storages.get(0).failAtCall(++call);
     }
@@ -194,7 +194,7 @@ class MergeWriterTest {
                       throw new IllegalStateException("bug");
                     }))
         .hasMessage("bug");
-    assertThat(shuffle.log().runs()).noneMatch(LoggedRun::merging);
+    assertThat(shuffle.log().runs()).allMatch(LoggedRun::mergeable);
     shuffle.checkCatalogs();
     shuffle.close();
   }

@@ -79,7 +79,7 @@ class MergerTest {
     await(() -> shuffle.counters.pauses() > 0);
     merger.close();
     merger.close();
-    assertThat(shuffle.log().runs()).hasSize(4).noneMatch(LoggedRun::merging);
+    assertThat(shuffle.log().runs()).hasSize(4).allMatch(LoggedRun::mergeable);
     shuffle.check();
     shuffle.checkCatalogs();
     shuffle.close();
@@ -101,11 +101,11 @@ class MergerTest {
             System::nanoTime);
     merger.start();
     await(() -> shuffle.counters.pauses() > 0);
-    assertThat(shuffle.log().runs()).allMatch(LoggedRun::merging);
+    assertThat(shuffle.log().runs()).noneMatch(LoggedRun::mergeable);
     assertThat(shuffle.storages.get(0).unfinishedCount()).isEqualTo(1);
     shuffle.check();
     merger.close();
-    assertThat(shuffle.log().runs()).hasSize(4).noneMatch(LoggedRun::merging);
+    assertThat(shuffle.log().runs()).hasSize(4).allMatch(LoggedRun::mergeable);
     assertThat(shuffle.counters.cancelled()).isEqualTo(1);
     shuffle.checkCatalogs();
     shuffle.close();
@@ -179,7 +179,7 @@ class MergerTest {
       assertThat(more.get()).isNegative();
     }
     assertThat(shuffle.failedInputs).isEmpty();
-    assertThat(shuffle.log().runs()).noneMatch(LoggedRun::merging);
+    assertThat(shuffle.log().runs()).allMatch(LoggedRun::mergeable);
     shuffle.check();
     shuffle.checkCatalogs();
     shuffle.close();

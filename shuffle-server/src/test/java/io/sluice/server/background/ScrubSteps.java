@@ -1,10 +1,9 @@
 package io.sluice.server.background;
 
+import io.sluice.server.disk.DamageReports;
 import io.sluice.server.disk.Disk;
-import io.sluice.server.disk.RunFile;
 import io.sluice.server.disk.RunFiles;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /** Single passes of a scrubber, for tests of other packages that control the schedule. */
@@ -16,10 +15,10 @@ public final class ScrubSteps {
   /**
    * Verifies every run of a healthy, idle disk.
    *
-   * @param loss called with each damaged run
+   * @param loss called with damaged runs and blocks
    * @param wait advances the clock of the disk by a number of milliseconds
    */
-  public static void scrub(Disk disk, RunFiles files, Consumer<RunFile> loss, LongConsumer wait) {
+  public static void scrub(Disk disk, RunFiles files, DamageReports.Loss loss, LongConsumer wait) {
     DiskScrubber<ScrubbedRunFile> scrubber =
         new DiskScrubber<>(
             new ScrubbedDirectory(disk, files, loss, disk.nanoTime()),

@@ -15,12 +15,14 @@ import io.sluice.server.disk.DiskWatch;
 import io.sluice.server.disk.Disks;
 import io.sluice.server.disk.InMemoryStorage;
 import io.sluice.server.disk.PageCache;
+import io.sluice.server.disk.RunFile;
 import io.sluice.server.disk.RunFiles;
 import io.sluice.server.disk.StorageKind;
 import io.sluice.server.log.BlockBatch;
 import io.sluice.server.log.BlockBytes;
 import io.sluice.server.log.LogPiece;
 import io.sluice.server.log.LogRange;
+import io.sluice.server.log.OpenSnapshot;
 import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.ShuffleLog;
 import io.sluice.server.log.ShuffleStore;
@@ -48,8 +50,7 @@ class ScrubbersTest {
   private final DiskWatch watch =
       new DiskWatch(disks, store, runs, random, PageCache.UNKNOWN, counters, System::nanoTime);
   private final Scrubbers scrubbers =
-      new Scrubbers(
-          disks, runs, new ScrubConfig(1 << 30, 1), watch::declareLost, scrubbed, System::nanoTime);
+      new Scrubbers(disks, runs, new ScrubConfig(1 << 30, 1), watch, scrubbed, System::nanoTime);
 
   @AfterEach
   void close() {
@@ -63,15 +64,46 @@ class ScrubbersTest {
   }
 
   @Test
-  void damagedRunIsLostAndTheOthersAreServed() throws Exception {
+  void damagedBlockIsLostAndTheOthersOfItsRunAreServed() throws Exception {
     runs.start();
     spill(1, 0);
     spill(2, 0, 1);
     spill(3, 1);
     ShuffleLog log = store.find(KEY);
-    String second = log.runs().get(1).run().toString();
-    String file = second.substring(second.indexOf('/') + 1);
-    storage.flip(file, 300);
+    storage.flip(((RunFile) log.runs().get(1).run()).name(), 300);
+
+    scrubbers.start();
+
+    await(() -> scrubbed.damagedRuns() == 1);
+    await(() -> counters.lostBlocks() == 1);
+    long block = BlockHeader.LENGTH + 1000;
+    assertThat(counters.lostBytes()).isEqualTo(block);
+    read(log, new LogRange(0, 0, block));
+    read(log, new LogRange(1, 0, 2 * block));
+    assertThatThrownBy(() -> read(log, new LogRange(0, block, block)))
+        .isInstanceOfSatisfying(
+            SluiceException.class, e -> assertThat(e.code()).isEqualTo(StatusCode.LOST));
+    OpenSnapshot found = log.snapshot(new int[] {0, 1}, false);
+    assertThat(found.attemptsOf(found.partitions().get(0).completeSet()).toArray())
+        .containsExactly(1);
+    assertThat(found.attemptsOf(found.partitions().get(1).completeSet()).toArray())
+        .containsExactly(2, 3);
+    long verified = scrubbed.verifiedRuns();
+    await(() -> scrubbed.verifiedRuns() > verified + 3);
+    assertThat(scrubbed.damagedRuns()).as("known damage is not reported again").isEqualTo(1);
+    assertThat(counters.lostRuns()).isZero();
+    assertThat(log.runs()).hasSize(3);
+  }
+
+  @Test
+  void aRunWithADamagedFooterIsLostAndTheOthersAreServed() throws Exception {
+    runs.start();
+    spill(1, 0);
+    spill(2, 0, 1);
+    spill(3, 1);
+    ShuffleLog log = store.find(KEY);
+    RunFile second = (RunFile) log.runs().get(1).run();
+    storage.flip(second.name(), second.length() - 10);
 
     scrubbers.start();
 

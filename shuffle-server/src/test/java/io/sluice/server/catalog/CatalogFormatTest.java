@@ -10,6 +10,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 class CatalogFormatTest {
@@ -22,6 +24,8 @@ class CatalogFormatTest {
           569,
           List.of(new RunId(1, 2)));
   private static final Tombstone TOMBSTONE = new Tombstone(SHUFFLE, 1_795_000_000_000L);
+  private static final TreeMap<Long, Integer> DAMAGE =
+      new TreeMap<>(Map.of(70L, 1037, 5_000_000_000L, 300));
   private static final CleanStop STOP = new CleanStop(1_795_000_000_000L, 1_794_000_000_000L, 2);
 
   @Test
@@ -37,6 +41,41 @@ class CatalogFormatTest {
     try (InputStream golden = getClass().getResourceAsStream("/golden/catalog-v1.bin")) {
       assertThat(all.toByteArray()).isEqualTo(golden.readAllBytes());
     }
+  }
+
+  @Test
+  void recordsOfDamageAreThoseOfTheGoldenFile() throws IOException {
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    all.write(CatalogFormat.damageKey(RUN.id()));
+    all.write(CatalogFormat.encode(DAMAGE));
+    try (InputStream golden = getClass().getResourceAsStream("/golden/catalog-damage-v1.bin")) {
+      assertThat(all.toByteArray()).isEqualTo(golden.readAllBytes());
+    }
+    assertThat(CatalogFormat.decodeDamagedRun(CatalogFormat.damageKey(RUN.id())))
+        .isEqualTo(RUN.id());
+    assertThat(CatalogFormat.decodeDamage(CatalogFormat.encode(DAMAGE))).isEqualTo(DAMAGE);
+  }
+
+  @Test
+  void refusesDamageWithInvalidValues() {
+    byte[] value = CatalogFormat.encode(DAMAGE);
+    for (int length = 0; length < value.length; length++) {
+      byte[] cut = java.util.Arrays.copyOf(value, length);
+      assertThatThrownBy(() -> CatalogFormat.decodeDamage(cut)).isInstanceOf(IOException.class);
+    }
+    byte[] descending = value.clone();
+    System.arraycopy(value, 8, descending, 20, 12);
+    assertThatThrownBy(() -> CatalogFormat.decodeDamage(descending))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("damaged block of 1037 bytes at offset 70 after 70");
+    assertThatThrownBy(() -> CatalogFormat.decodeDamagedRun(new byte[16]))
+        .isInstanceOf(IOException.class);
+    TreeMap<Long, Integer> many = new TreeMap<>();
+    for (long offset = 0; offset <= 1024; offset++) {
+      many.put(offset, 1);
+    }
+    assertThatThrownBy(() -> CatalogFormat.encode(many))
+        .isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test

@@ -9,6 +9,8 @@ import io.sluice.server.log.ShuffleKey;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 class CatalogFuzzTest {
@@ -63,6 +65,16 @@ class CatalogFuzzTest {
               CleanStop stop = CatalogFormat.decodeStop(input);
               assertThat(CatalogFormat.decodeStop(CatalogFormat.encode(stop))).isEqualTo(stop);
             });
+  }
+
+  @Test
+  void damageIsRefusedOrEncodesToTheSame() {
+    DecoderFuzz.of(CatalogFormat.encode(new TreeMap<>(Map.of(70L, 1037, 5_000L, 300))))
+        .refusing(IOException.class)
+        .run(
+            input ->
+                assertThat(CatalogFormat.encode(CatalogFormat.decodeDamage(input)))
+                    .isEqualTo(input));
   }
 
   @Test

@@ -9,7 +9,10 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * A catalog in memory with injected failures. It stays usable after {@link #close}. Thread-safe.
@@ -19,6 +22,7 @@ public class InMemoryCatalog implements RunCatalog {
   // All guarded by this.
   private final Map<RunId, RunRecord> runs = new HashMap<>();
   private final Map<ShuffleKey, Tombstone> tombstones = new HashMap<>();
+  private final Map<RunId, NavigableMap<Long, Integer>> damage = new HashMap<>();
   private CleanStop stop;
   private IOException failure;
 
@@ -33,6 +37,7 @@ public class InMemoryCatalog implements RunCatalog {
   /** Copies all changes so far, as another process finds them after a crash of this one. */
   protected synchronized void copyTo(InMemoryCatalog next) {
     next.runs.putAll(runs);
+    next.damage.putAll(damage);
     next.tombstones.putAll(tombstones);
     next.stop = stop;
   }
@@ -52,6 +57,20 @@ public class InMemoryCatalog implements RunCatalog {
   public synchronized void remove(Collection<RunId> gone) throws IOException {
     check();
     gone.forEach(runs::remove);
+    gone.forEach(damage::remove);
+  }
+
+  @Override
+  public synchronized void recordDamage(RunId run, SortedMap<Long, Integer> blocks)
+      throws IOException {
+    check();
+    damage.put(run, new TreeMap<>(blocks));
+  }
+
+  @Override
+  public synchronized Map<RunId, NavigableMap<Long, Integer>> damage() throws IOException {
+    check();
+    return new HashMap<>(damage);
   }
 
   @Override

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -84,6 +85,27 @@ abstract class RunCatalogContract {
     catalog.remove(List.of());
     reopen();
     assertThat(catalog.runs()).containsExactly(run(2, 7));
+  }
+
+  @Test
+  void storesTheDamageOfARunUntilItIsRemoved() throws IOException {
+    catalog.add(run(1, 7));
+    catalog.add(run(2, 7));
+    catalog.recordDamage(id(1), new TreeMap<>(Map.of(5L, 100)));
+    catalog.recordDamage(id(1), new TreeMap<>(Map.of(5L, 100, Long.MAX_VALUE, 1)));
+    catalog.recordDamage(id(2), new TreeMap<>(Map.of(0L, Integer.MAX_VALUE)));
+    reopen();
+    assertThat(catalog.damage())
+        .isEqualTo(
+            Map.of(
+                id(1),
+                new TreeMap<>(Map.of(5L, 100, Long.MAX_VALUE, 1)),
+                id(2),
+                new TreeMap<>(Map.of(0L, Integer.MAX_VALUE))));
+    assertThat(catalog.runs()).containsExactlyInAnyOrder(run(1, 7), run(2, 7));
+    catalog.remove(List.of(id(1)));
+    reopen();
+    assertThat(catalog.damage().keySet()).containsExactly(id(2));
   }
 
   @Test

@@ -27,6 +27,26 @@ class AttemptProgressTest {
   }
 
   @Test
+  void forgetsAllBlocksOfOneAttempt() {
+    for (int attempt : new int[] {6, 7, 8}) {
+      assertThat(progress.accept(attempt, 0, true)).isEqualTo(COMPLETED);
+    }
+    assertThat(progress.accept(9, 1, true)).isEqualTo(KEPT);
+    long before = progress.metadataBytes();
+
+    progress.forget(7);
+    progress.forget(9);
+    progress.forget(100);
+
+    assertThat(progress.complete().toArray()).containsExactly(6, 8);
+    assertThat(progress.metadataBytes()).isLessThan(before);
+    assertThat(progress.accept(7, 0, true)).isEqualTo(COMPLETED);
+    assertThat(progress.accept(9, 0, false)).isEqualTo(KEPT);
+    assertThat(progress.accept(9, 1, true)).isEqualTo(COMPLETED);
+    assertThat(progress.complete().toArray()).containsExactly(6, 7, 8, 9);
+  }
+
+  @Test
   void dropsALastBlockBeforeOtherBlocks() {
     assertThat(progress.accept(7, 0, false)).isEqualTo(KEPT);
     assertThat(progress.accept(7, 5, false)).isEqualTo(KEPT);

@@ -50,7 +50,9 @@ class ShuffleLogRunsTest {
     assertThat(batch.order()).isEqualTo(new RunOrder(EPOCH, 1));
     assertThat(batch.partCount()).isEqualTo(5);
     assertThat(batch.pieceCount()).isEqualTo(9);
-    assertThat(log.runs()).extracting(LoggedRun::merging).containsExactly(false, true, true, true);
+    assertThat(log.runs())
+        .extracting(LoggedRun::mergeable)
+        .containsExactly(true, false, false, false);
     assertReads();
     FakeRun merged = merge(batch);
     assertReads();
@@ -133,7 +135,7 @@ class ShuffleLogRunsTest {
     assertThat(merged.discarded).isTrue();
     assertThat(second.discarded).isFalse();
     assertThat(log.runs()).extracting(LoggedRun::run).containsExactly(second);
-    assertThat(log.runs()).extracting(LoggedRun::merging).containsExactly(false);
+    assertThat(log.runs()).extracting(LoggedRun::mergeable).containsExactly(true);
     log.expire();
   }
 

@@ -2,6 +2,7 @@ package io.sluice.server.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.common.run.DamagedBlock;
 import io.sluice.common.run.RunId;
 import io.sluice.server.catalog.RunRecord;
 import io.sluice.server.log.ShuffleKey;
@@ -119,6 +120,21 @@ final class Model {
     }
   }
 
+  /** Marks a damaged block of a run as lost. */
+  void damage(RunId run, DamagedBlock block) {
+    ModelRun damaged = runs.get(run);
+    List<ModelEntry> entries =
+        damaged.entries.stream()
+            .filter(
+                entry ->
+                    entry.block.partition() == block.partition()
+                        && entry.block.attempt() == block.listed().mapAttempt()
+                        && entry.block.sequence() == block.listed().sequence())
+            .toList();
+    assertThat(entries).as("the damaged block, %s", block).hasSize(1);
+    shuffles.get(shuffleOf(run)).partition(block.partition()).damage(entries.get(0));
+  }
+
   /** Records that the server has recounted the remaining blocks. */
   void counted() {
     for (ModelShuffle shuffle : shuffles.values()) {
@@ -167,8 +183,8 @@ final class Model {
     assertThat(logged.keySet()).as("served runs").containsExactlyInAnyOrderElementsOf(served);
     Map<Integer, Set<ModelBlock>> foundBlocks = new HashMap<>();
     for (RunId id : found) {
-      runs.get(id)
-          .entries
+      runs.get(id).entries.stream()
+          .filter(entry -> !entry.damaged)
           .forEach(
               entry ->
                   foundBlocks
@@ -207,7 +223,9 @@ final class Model {
     List<ModelEntry> again = new ArrayList<>();
     for (ModelEntry entry : run.entries) {
       ModelEntry next = shuffle.partition(entry.block.partition()).accept(entry.block, entry.epoch);
-      next.run = run;
+      next.damaged = entry.damaged;
+      next.lost = entry.damaged;
+      next.run = entry.damaged ? null : run;
       again.add(next);
     }
     run.entries = again;

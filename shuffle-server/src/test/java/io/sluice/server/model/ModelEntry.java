@@ -13,6 +13,9 @@ final class ModelEntry {
 
   boolean lost;
 
+  /** Whether the block was found damaged in its run; it stays lost after restarts. */
+  boolean damaged;
+
   ModelEntry(ModelBlock block, long epoch, long offset) {
     this.block = block;
     this.epoch = epoch;

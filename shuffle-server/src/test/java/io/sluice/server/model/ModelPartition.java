@@ -129,6 +129,14 @@ final class ModelPartition {
     return any;
   }
 
+  /** Marks a damaged block of a run as lost. */
+  void damage(ModelEntry entry) {
+    entry.run = null;
+    entry.lost = true;
+    entry.damaged = true;
+    uncounted = true;
+  }
+
   /** Removes all entries before a restart and returns them. */
   List<ModelEntry> clear() {
     List<ModelEntry> before = List.copyOf(entries);

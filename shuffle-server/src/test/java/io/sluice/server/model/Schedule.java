@@ -6,6 +6,7 @@ import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBuf;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
+import io.sluice.common.run.DamagedBlock;
 import io.sluice.common.run.RunId;
 import io.sluice.common.run.RunOrder;
 import io.sluice.proto.Fetch;
@@ -21,6 +22,7 @@ import io.sluice.server.background.MergeOutcome;
 import io.sluice.server.background.MergeSteps;
 import io.sluice.server.background.MoveSteps;
 import io.sluice.server.background.ScrubSteps;
+import io.sluice.server.disk.DamageReports;
 import io.sluice.server.disk.Disk;
 import io.sluice.server.disk.HealthState;
 import io.sluice.server.disk.RunFile;
@@ -580,7 +582,7 @@ final class Schedule {
     checking = false;
   }
 
-  /** A random bit of a run flips, and the next scrub finds it. */
+  /** A random bit of a run flips, and the next scrub finds it: a block or the run is lost. */
   private void damage() {
     ShuffleLog log = anyLog();
     List<LoggedRun> runs = log == null ? List.of() : log.runs();
@@ -598,17 +600,40 @@ final class Schedule {
     }
     server.directories.get(at).endFaults();
     housekeep();
-    server.directories.get(at).storage().flip(run.name(), random.nextInt((int) run.length()));
-    Set<RunFile> damaged = new HashSet<>();
-    ScrubSteps.scrub(
-        run.disk(),
-        server.files,
-        found -> {
-          damaged.add(found);
-          server.watch.declareLost(found);
-        },
-        clock::advance);
-    assertThat(damaged).as("damaged runs").containsExactly(run);
+    int offset = random.nextInt((int) run.length());
+    var known = run.damage().floorEntry((long) offset);
+    server.directories.get(at).storage().flip(run.name(), offset);
+    List<RunFile> damaged = new ArrayList<>();
+    DamageReports.Loss loss =
+        new DamageReports.Loss() {
+          @Override
+          public void declare(RunFile found, List<DamagedBlock> blocks) {
+            damaged.add(found);
+            assertThat(blocks).hasSize(1);
+            assertThat(offset)
+                .isBetween(
+                    (int) blocks.get(0).fileOffset(),
+                    (int) blocks.get(0).fileOffset() + blocks.get(0).length() - 1);
+            if (!model.isUncounted()) {
+              readFailuresAtLoss = server.readFailures();
+            }
+            losses++;
+            model.damage(found.id(), blocks.get(0));
+            server.watch.declare(found, blocks);
+          }
+
+          @Override
+          public void declare(RunFile found) {
+            damaged.add(found);
+            server.watch.declare(found);
+          }
+        };
+    ScrubSteps.scrub(run.disk(), server.files, loss, clock::advance);
+    if (known != null && offset < known.getKey() + known.getValue()) {
+      assertThat(damaged).as("damaged runs, of known damage").isEmpty();
+    } else {
+      assertThat(damaged).as("damaged runs").containsExactly(run);
+    }
     housekeep();
     interruptible = true;
   }

@@ -6,14 +6,18 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.sluice.common.run.RunId;
 import io.sluice.common.run.RunOrder;
+import io.sluice.common.run.RunReader;
 import io.sluice.server.catalog.CleanStop;
 import io.sluice.server.catalog.RunRecord;
 import io.sluice.server.catalog.Tombstone;
 import io.sluice.server.cluster.LogLines;
+import io.sluice.server.disk.RunFile;
 import io.sluice.server.disk.RunFiles;
 import io.sluice.server.disk.StorageKind;
+import io.sluice.server.log.LocatedExtent;
 import io.sluice.server.log.LogPiece;
 import io.sluice.server.log.LogRange;
+import io.sluice.server.log.LoggedRun;
 import io.sluice.server.log.OpenSnapshot;
 import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.ShuffleLog;
@@ -226,6 +230,52 @@ class RecoveryTest {
     assertThat(recovered.wholeSinceEpoch()).as("after a clean stop").isEqualTo(EPOCH);
     assertThat(complete(0)).containsExactly(2L);
     assertThat(ssd.catalog().runs()).extracting(RunRecord::id).containsExactly(id(1));
+  }
+
+  @Test
+  void blocksThatWereFoundDamagedAreLostAfterARestart() throws Exception {
+    Block first = block(0, 1, 0, true);
+    Block second = block(0, 2, 0, true);
+    Block third = block(0, 3, 0, true);
+    RunRecord run = ssd.add(id(1), SHUFFLE, order(0), first, second, third, block(7, 2, 0, true));
+    ssd.add(id(2), SHUFFLE, order(1), block(0, 4, 0, true));
+    int blockLength = second.bytes().length;
+    long offset = offsetOfPartition(ssd.file(id(1)), 0) + blockLength;
+    ssd.catalog().recordDamage(id(1), new TreeMap<>(Map.of(offset, blockLength)));
+    ssd.catalog().recordDamage(id(99), new TreeMap<>(Map.of(0L, 1)));
+
+    for (int start = 0; start < 2; start++) {
+      RecoveryResult recovered = restart();
+
+      assertThat(recovered.lostRuns()).isZero();
+      assertThat(complete(0)).containsExactly(1L, 3L, 4L);
+      assertThat(complete(7)).containsExactly(2L);
+      ShuffleLog log = store.find(SHUFFLE);
+      assertThat(log.snapshot(new int[] {0}, false).partitions().get(0).lost())
+          .containsExactly(new OpenSnapshot.Stretch(blockLength, blockLength));
+      assertThat(log.located(0))
+          .extracting(LocatedExtent::fileOffset)
+          .startsWith(offset - blockLength, offset + blockLength);
+      assertThat(log.takeForMerge(log.runs().stream().map(LoggedRun::run).toList()))
+          .as("a merge of the damaged run")
+          .isNull();
+      assertThat(((RunFile) log.runs().get(0).run()).damage())
+          .isEqualTo(Map.of(offset, blockLength));
+      assertThat(ssd.catalog().damage().keySet())
+          .as("damage of unknown runs is removed")
+          .containsExactly(id(1));
+    }
+    assertThat(ssd.catalog().runs()).contains(run);
+  }
+
+  private static long offsetOfPartition(Path file, int partition) throws IOException {
+    try (RunReader reader = RunReader.open(file)) {
+      return reader.extents().stream()
+          .filter(extent -> extent.partition() == partition)
+          .findFirst()
+          .orElseThrow()
+          .fileOffset();
+    }
   }
 
   @Test
