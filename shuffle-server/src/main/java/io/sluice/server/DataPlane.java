@@ -161,6 +161,7 @@ record DataPlane(
             reads,
             timer,
             engine.counters());
+    service.verifyReports(engine.reports());
     if (startup.config().storage().remote().used()) {
       service.announceRemoteFiles();
     }

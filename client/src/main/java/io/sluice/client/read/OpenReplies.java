@@ -94,6 +94,9 @@ final class OpenReplies {
     }
     switch (found.getPresence()) {
       case PRESENT -> {
+        if (found.getLostCount() > 0) {
+          visit.progress().lostAt(server);
+        }
         int set = found.getCompleteAttempts();
         Roaring64NavigableMap complete =
             set >= 0 && set < sets.size() ? sets.get(set) : new Roaring64NavigableMap();
@@ -104,10 +107,14 @@ final class OpenReplies {
               "attempt "
                   + absentAttempt
                   + " is not complete on the server"
-                  + (found.getLostCount() > 0 ? "; a disk was lost" : "")
+                  + (found.getLostCount() > 0
+                      ? "; the server has lost blocks of the partition"
+                      : "")
                   + (lostData ? "; the server has lost data since the assignment" : ""));
         }
+        // Where one block was damaged there can be more: reads all, to name all at once.
         if (absentAttempt >= 0
+            && visit.losses() == 0
             && !visit.progress().hasMoreServers()
             && (requestsNewerFirst(visit, complete) || endBeforeReading(visit, complete))) {
           return;

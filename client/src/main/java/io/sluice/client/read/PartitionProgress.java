@@ -46,6 +46,9 @@ final class PartitionProgress {
   private String detail = "";
   // Batches of which the first blocks have arrived, by attempt index.
   private Map<Integer, InOrder.PartialBatch> partialBatches;
+  // A server that has lost blocks of the partition, and its replica slot; null if there is none.
+  private ReadServer lossy;
+  private int lossyReplica;
   private boolean localChecked;
   private boolean allLocal;
   // Results of local output for attempts that it did not complete, by attempt index.
@@ -184,6 +187,23 @@ final class PartitionProgress {
       postponed = new ArrayDeque<>(1);
     }
     postponed.addLast(order.server(visits - 1));
+  }
+
+  /** Records that the current server has lost blocks. */
+  void lostAt(ReadServer server) {
+    if (lossy == null && !inSecondRound) {
+      lossy = server;
+      lossyReplica = order.replica(visits - 1);
+    }
+  }
+
+  /**
+   * The server that has lost blocks of which the current server has copies; null if there is none.
+   */
+  ReadServer serverToRepair() {
+    return lossy == null || inSecondRound || order.replica(visits - 1) == lossyReplica
+        ? null
+        : lossy;
   }
 
   /** Whether another server will be visited if the current one does not complete the partition. */

@@ -27,6 +27,10 @@ final class PartitionVisit {
   private List<Stretch> stretches = List.of();
   private long length;
   private int generation;
+  // Logical offset behind the last byte that was parsed.
+  private long parsedEnd;
+  private long startOffset;
+  private int losses;
   private long outstandingBytes;
   private ByteBuf partialBlock;
   private long partialBlockOffset;
@@ -86,6 +90,26 @@ final class PartitionVisit {
     return server;
   }
 
+  /**
+   * Returns a visit of the same server that continues behind the whole blocks of this one. This
+   * visit must not have ended yet.
+   *
+   * @param detail describes the lost bytes
+   */
+  PartitionVisit continuedAfterLoss(String detail) {
+    PartitionVisit next = new PartitionVisit(progress, server);
+    next.startOffset = partialBlock == null ? parsedEnd : partialBlockOffset;
+    next.parsedEnd = next.startOffset;
+    next.losses = next.startOffset > startOffset ? 1 : losses + 1;
+    next.shortfall(Reason.LOST, detail);
+    return next;
+  }
+
+  /** Number of visits in a row that ended by a loss without parsing a block. */
+  int losses() {
+    return losses;
+  }
+
   /** Sets the stretches to fetch, from the reply of the server. */
   void opened(PartitionState state, ShuffleReadRequest request, StretchPlacement placement) {
     length = state.getLength();
@@ -97,7 +121,7 @@ final class PartitionVisit {
     } else {
       Stretch.append(wanted, 0, length, null);
     }
-    stretches = placement.locate(state, wanted);
+    stretches = from(parsedEnd, placement.locate(state, wanted));
     outstandingBytes = stretches.stream().mapToLong(Stretch::length).sum();
   }
 
@@ -122,6 +146,7 @@ final class PartitionVisit {
   void restartFrom(long offset) {
     generation++;
     releasePartialBlock();
+    parsedEnd = offset;
     List<Stretch> left = new ArrayList<>();
     for (Stretch stretch : stretches) {
       long from = Math.max(offset, stretch.offset());
@@ -132,8 +157,31 @@ final class PartitionVisit {
     outstandingBytes = left.stream().mapToLong(Stretch::length).sum();
   }
 
-  void parsed(int bytes) {
+  private static List<Stretch> from(long offset, List<Stretch> stretches) {
+    if (offset == 0) {
+      return stretches;
+    }
+    List<Stretch> left = new ArrayList<>();
+    for (Stretch stretch : stretches) {
+      long skipped = Math.max(0, offset - stretch.offset());
+      Position position = stretch.position();
+      Stretch.append(
+          left,
+          stretch.offset() + skipped,
+          stretch.length() - skipped,
+          position == null || skipped >= stretch.length() ? null : position.plus(skipped));
+    }
+    return left;
+  }
+
+  /**
+   * Records parsed bytes.
+   *
+   * @param end logical offset behind them
+   */
+  void parsed(int bytes, long end) {
     outstandingBytes -= bytes;
+    parsedEnd = end;
   }
 
   boolean isRead() {
@@ -175,6 +223,11 @@ final class PartitionVisit {
       partialBlock.release();
       partialBlock = null;
     }
+  }
+
+  /** Whether the bytes from an offset on are fetched because a block there was damaged. */
+  boolean isDamagedAt(long offset) {
+    return offset == damageOffset;
   }
 
   /** Records damage; returns how many times in a row the same offset was damaged. */

@@ -33,6 +33,12 @@ import org.slf4j.LoggerFactory;
 final class ServerFailures {
   private static final Logger LOG = LoggerFactory.getLogger(ServerFailures.class);
 
+  /**
+   * Maximum number of times in a row that a partition is opened again at a server that has lost
+   * bytes but does not report which.
+   */
+  private static final int MAX_LOSSES = 3;
+
   private final ShuffleId shuffle;
   private final RetryPolicy retry;
   private final ReadProgress progress;
@@ -65,14 +71,16 @@ final class ServerFailures {
     boolean bytesDamaged = reaction == OnRead.RETRY_BYTES;
     if (bytesDamaged && !hasCopies(slice) && slice.countAttempt() < retry.maxAttempts()) {
       server.session().backOff(retry.delayMs(slice.attempts()), now);
-    } else if (bytesDamaged || reaction == OnRead.LOST) {
-      // The server is healthy, but these bytes are lost: only the partitions of this slice leave
+    } else if (reaction == OnRead.LOST) {
+      continueAfterLoss(server, slice, cause.getMessage());
+    } else if (bytesDamaged) {
+      // The server is healthy, but cannot read these bytes: only the partitions of this slice leave
       // it.
       server.slices().remove(slice);
       budget.drop(slice);
       for (Slice.Part part : slice.parts()) {
         if (part.isWanted()) {
-          if (bytesDamaged && part.visit().progress().hasOtherReplica()) {
+          if (part.visit().progress().hasOtherReplica()) {
             part.visit().progress().postponeServer();
           }
           progress.endVisit(part.visit(), Reason.LOST, cause.getMessage());
@@ -80,6 +88,30 @@ final class ServerFailures {
       }
     } else {
       onRequestFailure(server, connection, cause, now);
+    }
+  }
+
+  /**
+   * The server lost bytes of a slice after its partitions were opened. Opens them again, because
+   * only the server knows which bytes it lost, and continues behind the parsed blocks.
+   */
+  private void continueAfterLoss(ReadServer server, Slice slice, String detail) {
+    server.slices().remove(slice);
+    budget.drop(slice);
+    for (Slice.Part part : slice.parts()) {
+      PartitionVisit visit = part.visit();
+      if (!part.isWanted()) {
+        continue;
+      }
+      visit.progress().lostAt(server);
+      if (visit.losses() >= MAX_LOSSES) {
+        progress.endVisit(visit, Reason.LOST, detail);
+      } else {
+        PartitionVisit next = visit.continuedAfterLoss(detail);
+        visit.end();
+        server.endVisit(visit);
+        server.open(next);
+      }
     }
   }
 

@@ -4,8 +4,10 @@ import io.sluice.client.file.OpenRunFiles;
 import io.sluice.client.read.LocatedFile.Position;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.Range;
+import io.sluice.proto.ReportedBlock;
 import io.sluice.proto.ShuffleId;
 import io.sluice.transport.client.FetchedBody;
+import io.sluice.transport.protocol.FrameLimits;
 import java.util.List;
 
 /**
@@ -58,6 +60,15 @@ final class Slice {
 
   Fetch request(ShuffleId shuffle, long epoch) {
     Fetch.Builder fetch = Fetch.newBuilder().setShuffle(shuffle).setEpoch(epoch);
+    parts.stream()
+        .filter(part -> part.isWanted() && part.visit.isDamagedAt(part.offset))
+        .limit(FrameLimits.MAX_REPORTED_BLOCKS)
+        .forEach(
+            part ->
+                fetch.addDamaged(
+                    ReportedBlock.newBuilder()
+                        .setPartition(part.visit.partition())
+                        .setOffset(part.offset)));
     for (Part part : parts) {
       fetch.addRanges(
           Range.newBuilder()

@@ -31,6 +31,7 @@ final class SliceParser {
   private final ReadTally tally;
   private final BlockAssembler assembler;
   private final ByteBufAllocator allocator;
+  private final BlockRepairs repairs;
   private Slice current;
 
   /**
@@ -50,6 +51,7 @@ final class SliceParser {
     this.tally = parts.tally();
     this.assembler = assembler;
     this.allocator = allocator;
+    this.repairs = new BlockRepairs(shuffle, allocator);
   }
 
   /** Whether a slice is not parsed completely. */
@@ -171,7 +173,7 @@ final class SliceParser {
 
   private void consume(PartitionVisit visit, int count) {
     current.consume(count);
-    visit.parsed(count);
+    visit.parsed(count, current.offset());
   }
 
   private static boolean isPlausible(PartitionVisit visit, long offset, long length) {
@@ -188,7 +190,12 @@ final class SliceParser {
         return damaged(
             visit, offset, length, "the block belongs to partition " + header.partition());
       }
-      return assembler.accept(visit.progress(), buffer, index, header);
+      long before = assembler.blocks();
+      ShuffleBlock batch = assembler.accept(visit.progress(), buffer, index, header);
+      if (assembler.blocks() > before) {
+        repairs.delivered(visit, buffer, index, length);
+      }
+      return batch;
     } catch (BlockFormatException e) {
       return damaged(visit, offset, length, e.getMessage());
     } catch (SluiceException e) {
@@ -200,8 +207,9 @@ final class SliceParser {
   }
 
   /**
-   * Fetches everything from the damaged block on again, a few times. After that, skips the block if
-   * its length is known, else ends the visit.
+   * Fetches everything from the damaged block on again, a few times, and reports the block to the
+   * server with that. If it is damaged there too, the server replies LOST. Otherwise, after the
+   * last time, skips the block if its length is known, else ends the visit.
    *
    * @param length bytes of the block, which are consumed; -1 if the length is damaged
    */

@@ -75,6 +75,11 @@ final class VisitOrder {
     return servers[position];
   }
 
+  /** The replica slot of the server at a position of this order. */
+  int replica(int position) {
+    return replicas[position];
+  }
+
   /** Whether a later server belongs to another replica, so that it has copies. */
   boolean hasOtherReplicaAfter(int position) {
     return Arrays.stream(replicas, position + 1, replicas.length)

@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.sluice.common.block.BlockFormat;
+import io.sluice.common.block.BlockFormatException;
 import io.sluice.common.block.BlockHeader;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
@@ -17,11 +18,13 @@ import io.sluice.proto.Presence;
 import io.sluice.proto.Push;
 import io.sluice.proto.PushAck;
 import io.sluice.proto.Range;
+import io.sluice.proto.ReportedBlock;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.SliceMark;
 import io.sluice.transport.protocol.AttemptSets;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -46,10 +49,13 @@ public final class FakeServer {
   private int duplicates;
   private int memoryUsedPermille;
   private long fullAboveBytes = Long.MAX_VALUE;
+  private boolean verifiesReports;
+  private int reports;
 
   private static final class Log {
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     private final List<SliceMark> marks = new ArrayList<>();
+    private final List<BlockHeader> headers = new ArrayList<>();
     private final List<LostStretch> lost = new ArrayList<>();
     private final Map<Long, Set<Integer>> seen = new HashMap<>();
     private final Map<Long, Integer> last = new HashMap<>();
@@ -156,6 +162,7 @@ public final class FakeServer {
               .setMinMapIndex(header.mapIndex())
               .setMaxMapIndex(header.mapIndex())
               .build());
+      log.headers.add(header);
       log.bytes.writeBytes(
           ByteBufUtil.getBytes(body, body.readerIndex() + starts.get(i), header.blockLength()));
       accepted.add(header);
@@ -228,6 +235,9 @@ public final class FakeServer {
   synchronized ByteBuf fetch(Fetch fetch) throws SluiceException {
     fetches++;
     checkEpoch(fetch.getEpoch());
+    if (verifiesReports) {
+      fetch.getDamagedList().forEach(this::verify);
+    }
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     for (Range range : fetch.getRangesList()) {
       Log log = logs.get(range.getPartition());
@@ -243,6 +253,38 @@ public final class FakeServer {
       bytes.write(log.bytes.toByteArray(), (int) range.getOffset(), (int) range.getLength());
     }
     return Unpooled.directBuffer(Math.max(1, bytes.size())).writeBytes(bytes.toByteArray());
+  }
+
+  /** From now on, blocks that a Fetch reports are lost if their checksum is wrong. */
+  public synchronized void verifyReports() {
+    verifiesReports = true;
+  }
+
+  private void verify(ReportedBlock reported) {
+    reports++;
+    Log log = logs.get(reported.getPartition());
+    for (int i = 0; i < log.marks.size(); i++) {
+      SliceMark mark = log.marks.get(i);
+      BlockHeader header = log.headers.get(i);
+      if (mark.getOffset() == reported.getOffset()) {
+        byte[] bytes = log.bytes.toByteArray();
+        int start = (int) mark.getOffset();
+        try {
+          BlockFormat.readVerified(
+              Unpooled.wrappedBuffer(bytes), start, start + (int) mark.getLength());
+        } catch (BlockFormatException e) {
+          log.seen.get(header.mapAttempt()).remove(header.sequence());
+          log.lost.add(
+              LostStretch.newBuilder().setOffset(start).setLength(mark.getLength()).build());
+          log.lost.sort(Comparator.comparingLong(LostStretch::getOffset));
+        }
+      }
+    }
+  }
+
+  /** Number of blocks that clients reported as damaged, since {@link #verifyReports}. */
+  public synchronized int reports() {
+    return reports;
   }
 
   /** Loses the n-th block of a partition, as after the loss of a disk. */

@@ -280,7 +280,7 @@ class ShuffleReadTest {
         MissingBlocks missing = missing(read);
         assertThat(missing.mapAttempt()).isEqualTo(1);
         assertThat(missing.reason()).isEqualTo(Reason.LOST);
-        assertThat(missing.detail()).contains("disk was lost");
+        assertThat(missing.detail()).contains("the server has lost blocks of the partition");
       }
     }
   }

@@ -15,8 +15,10 @@ import io.sluice.proto.Presence;
 import io.sluice.proto.Push;
 import io.sluice.proto.PushAck;
 import io.sluice.proto.Range;
+import io.sluice.proto.ReportedBlock;
 import io.sluice.proto.RunFileKind;
 import io.sluice.proto.SliceMark;
+import io.sluice.server.disk.DamageReports;
 import io.sluice.server.log.AppendResult;
 import io.sluice.server.log.BlockBatch;
 import io.sluice.server.log.LogRange;
@@ -73,6 +75,7 @@ public final class StoreDataService implements DataService {
   private final OpenWaits waits;
   private volatile String localSocket;
   private volatile boolean remoteFiles;
+  private volatile ReportedReads reported;
 
   /**
    * @param guard authenticates connections
@@ -114,6 +117,11 @@ public final class StoreDataService implements DataService {
   /** Announces run files on the remote tier, which clients can read without this server. */
   public void announceRemoteFiles() {
     remoteFiles = true;
+  }
+
+  /** Verifies blocks that clients report as damaged from now on; before, reports are ignored. */
+  public void verifyReports(DamageReports reports) {
+    reported = new ReportedReads(reports, scheduler);
   }
 
   @Override
@@ -237,8 +245,12 @@ public final class StoreDataService implements DataService {
         throw new SluiceException(
             StatusCode.NEVER_WRITTEN, key + ": no block was ever written to this server");
       }
-      answer = reads.read(connection, epoch, log.read(ranges));
-      reads.readAhead(connection, log, ranges.get(ranges.size() - 1));
+      ReportedReads verification = reported;
+      answer =
+          fetch.getDamagedCount() == 0 || verification == null
+              ? read(connection, log, ranges)
+              : verification.readAfter(
+                  log, checkReported(fetch), () -> readReported(connection, log, ranges));
     } catch (SluiceException e) {
       answer = CompletableFuture.failedFuture(e);
     }
@@ -252,6 +264,22 @@ public final class StoreDataService implements DataService {
               }
             });
     return answer;
+  }
+
+  private CompletableFuture<FetchedBytes> read(
+      ClientConnection connection, ShuffleLog log, List<LogRange> ranges) throws SluiceException {
+    CompletableFuture<FetchedBytes> answer = reads.read(connection, epoch, log.read(ranges));
+    reads.readAhead(connection, log, ranges.get(ranges.size() - 1));
+    return answer;
+  }
+
+  private CompletableFuture<FetchedBytes> readReported(
+      ClientConnection connection, ShuffleLog log, List<LogRange> ranges) {
+    try {
+      return read(connection, log, ranges);
+    } catch (SluiceException e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   private static boolean wants(Open open, RunFileKind kind) {
@@ -337,6 +365,17 @@ public final class StoreDataService implements DataService {
           "Fetch of " + sum + " bytes, maximum " + config.limits().maxBodyLength() + " bytes");
     }
     return ranges;
+  }
+
+  private static List<ReportedBlock> checkReported(Fetch fetch) throws SluiceException {
+    if (fetch.getDamagedCount() > FrameLimits.MAX_REPORTED_BLOCKS) {
+      throw Identifiers.badRequest(
+          "Fetch reports "
+              + fetch.getDamagedCount()
+              + " damaged blocks, maximum "
+              + FrameLimits.MAX_REPORTED_BLOCKS);
+    }
+    return fetch.getDamagedList();
   }
 
   private void answerOn(

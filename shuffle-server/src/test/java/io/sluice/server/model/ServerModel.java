@@ -5,6 +5,7 @@ import io.sluice.server.background.MergeCounters;
 import io.sluice.server.background.MergeWriter;
 import io.sluice.server.background.ReportedMergeInputs;
 import io.sluice.server.background.SpillWriter;
+import io.sluice.server.disk.DamageReports;
 import io.sluice.server.disk.Disk;
 import io.sluice.server.disk.DiskLimits;
 import io.sluice.server.disk.DiskWatch;
@@ -60,6 +61,7 @@ final class ServerModel {
   final SpillWriter spills;
   final MergeWriter merges;
   final DiskWatch watch;
+  final DamageReports reports;
 
   /**
    * Starts the server and recovers the runs in the directories.
@@ -127,6 +129,8 @@ final class ServerModel {
     merges = new MergeWriter(files, random, new MergeCounters(), new ReportedMergeInputs());
     watch =
         WatchSteps.create(new Disks(disks), store, files, random, counters, clock, onDeclaredLost);
+    reports = new DamageReports(files, watch, counters);
+    service.verifyReports(reports);
   }
 
   long epoch() {

@@ -4,9 +4,12 @@ import io.netty.buffer.PooledByteBufAllocator;
 import io.sluice.server.background.SpillPolicy;
 import io.sluice.server.background.SpillWriter;
 import io.sluice.server.background.Spiller;
+import io.sluice.server.disk.DamageReports;
+import io.sluice.server.disk.DiskWatch;
 import io.sluice.server.disk.Disks;
 import io.sluice.server.disk.Fsync;
 import io.sluice.server.disk.LinuxPageCache;
+import io.sluice.server.disk.PageCache;
 import io.sluice.server.disk.RunFiles;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.memory.MemoryBudget;
@@ -113,6 +116,11 @@ public final class BlockStore implements AutoCloseable {
             reads,
             scheduler,
             counters);
+    service.verifyReports(
+        new DamageReports(
+            runs,
+            new DiskWatch(disks, shuffles, runs, random, PageCache.UNKNOWN, counters, nanoTime),
+            counters));
   }
 
   /**

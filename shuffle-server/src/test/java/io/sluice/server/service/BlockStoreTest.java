@@ -8,11 +8,13 @@ import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.common.run.RunReader;
 import io.sluice.proto.Fetch;
+import io.sluice.proto.LostStretch;
 import io.sluice.proto.Open;
 import io.sluice.proto.OpenReply;
 import io.sluice.proto.Presence;
 import io.sluice.proto.Push;
 import io.sluice.proto.Range;
+import io.sluice.proto.ReportedBlock;
 import io.sluice.proto.ShuffleId;
 import io.sluice.server.background.SpillConfig;
 import io.sluice.server.disk.DirectoryConfig;
@@ -20,10 +22,13 @@ import io.sluice.server.disk.DirectoryInUseException;
 import io.sluice.server.disk.DiskLimits;
 import io.sluice.server.disk.StorageKind;
 import io.sluice.server.log.BlockBytes;
+import io.sluice.server.log.LocatedExtent;
+import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.StoreConfig;
 import io.sluice.server.memory.MemoryConfig;
 import io.sluice.server.read.InlineReads;
 import io.sluice.transport.protocol.AttemptSets;
+import io.sluice.transport.protocol.FrameLimits;
 import io.sluice.transport.server.ClientConnection;
 import io.sluice.transport.server.FetchedBytes;
 import java.io.IOException;
@@ -127,6 +132,70 @@ class BlockStoreTest {
         }
       }
     }
+  }
+
+  @Test
+  void losesABlockThatAReaderReportsIfItIsDamagedInItsFile() throws Exception {
+    try (BlockStore store = open(Long.MAX_VALUE)) {
+      store.start();
+      pushAttempts(store, 0, 2);
+      assertThat(store.drain(60_000)).isTrue();
+      int first = block(0, 3, 0).length;
+      int second = block(0, 3, 1).length;
+      Fetch.Builder fetch = fetchRequest(3, first, second);
+      fetch.addDamaged(ReportedBlock.newBuilder().setPartition(3).setOffset(first));
+      InlineReads.await(store.service().fetch(connection(), fetch.build())).close();
+      assertThat(store.counters().unconfirmedReports()).isEqualTo(1);
+
+      LocatedExtent extent = store.shuffles().find(new ShuffleKey("app", 7)).located(3).get(0);
+      flip(Path.of(extent.run().toString()), extent.fileOffset() + first + 60);
+
+      assertThatThrownBy(
+              () -> InlineReads.await(store.service().fetch(connection(), fetch.build())))
+          .isInstanceOfSatisfying(
+              SluiceException.class, e -> assertThat(e.code()).isEqualTo(StatusCode.LOST));
+      OpenReply reply =
+          store
+              .service()
+              .open(connection(), openRequest(3).build())
+              .toCompletableFuture()
+              .get(60, TimeUnit.SECONDS);
+      assertThat(reply.getPartitions(0).getLostList())
+          .containsExactly(LostStretch.newBuilder().setOffset(first).setLength(second).build());
+      assertThat(AttemptSets.decode(reply.getAttemptSets(0)).toArray()).containsExactly(1);
+      ByteBuffer before = ByteBuffer.allocate(first);
+      read(store, 3, before, first);
+      assertThat(before.array()).isEqualTo(block(0, 3, 0));
+    }
+  }
+
+  @Test
+  void refusesMoreReportsThanTheLimit() throws Exception {
+    try (BlockStore store = open(Long.MAX_VALUE)) {
+      store.start();
+      pushAttempts(store, 0, 1);
+      Fetch.Builder fetch = fetchRequest(3, 0, 1);
+      for (int i = 0; i <= FrameLimits.MAX_REPORTED_BLOCKS; i++) {
+        fetch.addDamaged(ReportedBlock.newBuilder().setPartition(3));
+      }
+      assertThatThrownBy(
+              () -> InlineReads.await(store.service().fetch(connection(), fetch.build())))
+          .isInstanceOfSatisfying(
+              SluiceException.class, e -> assertThat(e.code()).isEqualTo(StatusCode.BAD_REQUEST));
+    }
+  }
+
+  private static Fetch.Builder fetchRequest(int partition, long offset, int length) {
+    return Fetch.newBuilder()
+        .setShuffle(push().getShuffle())
+        .setEpoch(EPOCH)
+        .addRanges(Range.newBuilder().setPartition(partition).setOffset(offset).setLength(length));
+  }
+
+  private static void flip(Path file, long offset) throws IOException {
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[(int) offset] ^= 1;
+    Files.write(file, bytes);
   }
 
   @Test
@@ -275,16 +344,7 @@ class BlockStoreTest {
 
   private static void read(BlockStore store, int partition, ByteBuffer all, int length)
       throws IOException {
-    Fetch fetch =
-        Fetch.newBuilder()
-            .setShuffle(push().getShuffle())
-            .setEpoch(EPOCH)
-            .addRanges(
-                Range.newBuilder()
-                    .setPartition(partition)
-                    .setOffset(all.position())
-                    .setLength(length))
-            .build();
+    Fetch fetch = fetchRequest(partition, all.position(), length).build();
     try (FetchedBytes fetched = InlineReads.await(store.service().fetch(connection(), fetch))) {
       for (FetchedBytes.Piece piece : fetched.pieces()) {
         ByteBuffer target = all.slice(all.position(), piece.length());

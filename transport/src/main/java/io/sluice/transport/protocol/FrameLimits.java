@@ -14,6 +14,9 @@ public record FrameLimits(int maxHeadLength, int maxBodyLength) {
   /** Maximum number of ranges of one Fetch. */
   public static final int MAX_RANGES = 16_384;
 
+  /** Maximum number of damaged blocks that a Fetch reports. */
+  public static final int MAX_REPORTED_BLOCKS = 16;
+
   /** For heads only the limit of each type; a body contains one push or one fetched slice. */
   public static final FrameLimits DEFAULT =
       new FrameLimits(FrameType.OPEN_REPLY.maxHeadLength(), 64 << 20);

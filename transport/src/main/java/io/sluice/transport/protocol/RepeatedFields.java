@@ -30,7 +30,15 @@ final class RepeatedFields {
         check(type, head, Open.PARTITIONS_FIELD_NUMBER, "partitions", FrameLimits.MAX_PARTITIONS);
         check(type, head, Open.WANT_FILE_KINDS_FIELD_NUMBER, "file kinds", MAX_FILE_KINDS);
       }
-      case FETCH -> check(type, head, Fetch.RANGES_FIELD_NUMBER, "ranges", FrameLimits.MAX_RANGES);
+      case FETCH -> {
+        check(type, head, Fetch.RANGES_FIELD_NUMBER, "ranges", FrameLimits.MAX_RANGES);
+        check(
+            type,
+            head,
+            Fetch.DAMAGED_FIELD_NUMBER,
+            "damaged blocks",
+            FrameLimits.MAX_REPORTED_BLOCKS);
+      }
       // Replies, and requests without repeated fields.
       case HELLO,
           HELLO_REPLY,

@@ -69,6 +69,21 @@ class OversizedHeadsTest {
   }
 
   @Test
+  void refusesTooManyReportedBlocksBeforeParsing() throws Exception {
+    Fetch.Builder fetch = Fetch.newBuilder();
+    for (int i = 0; i < FrameLimits.MAX_REPORTED_BLOCKS; i++) {
+      fetch.addDamagedBuilder().setPartition(i);
+    }
+    byte[] most = fetch.build().toByteArray();
+    assertThat(parse(Fetch.parser(), FrameType.FETCH, most).getDamagedCount()).isEqualTo(16);
+    fetch.addDamagedBuilder();
+    byte[] tooMany = fetch.build().toByteArray();
+    assertThatThrownBy(() -> parse(Fetch.parser(), FrameType.FETCH, tooMany))
+        .isInstanceOf(FrameFormatException.class)
+        .hasMessageContaining("more than 16 damaged blocks");
+  }
+
+  @Test
   void acceptsTheMaximumNumberOfRanges() throws Exception {
     byte[] head = emptyRanges(FrameLimits.MAX_RANGES);
     assertThat(parse(Fetch.parser(), FrameType.FETCH, head).getRangesCount()).isEqualTo(16_384);
