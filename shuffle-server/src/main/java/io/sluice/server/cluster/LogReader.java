@@ -25,11 +25,28 @@ final class LogReader {
   private final FileReads reads;
   private final long epoch;
   private final ByteBufAllocator allocator;
+  private final Reports reports;
 
-  LogReader(FileReads reads, long epoch, ByteBufAllocator allocator) {
+  /** Receives blocks that were read and are damaged. */
+  interface Reports {
+    /**
+     * Verifies a block in its file in the background. If it is damaged there, it is lost, and the
+     * next read finds that.
+     *
+     * @param offset logical offset of the block
+     */
+    void report(ShuffleLog log, int partition, long offset);
+  }
+
+  LogReader(FileReads reads, long epoch, ByteBufAllocator allocator, Reports reports) {
     this.reads = reads;
     this.epoch = epoch;
     this.allocator = allocator;
+    this.reports = reports;
+  }
+
+  Reports reports() {
+    return reports;
   }
 
   /**

@@ -8,6 +8,7 @@ import io.sluice.common.net.DaemonThreads;
 import io.sluice.proto.MoveProgress;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleMove;
+import io.sluice.server.disk.DamageReports;
 import io.sluice.server.disk.RateLimiter;
 import io.sluice.server.log.ShuffleLog;
 import io.sluice.server.log.ShuffleStore;
@@ -18,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -89,6 +91,7 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
 
   /**
    * @param reads reads of this server's files
+   * @param reports verifies blocks that are damaged when they are read
    * @param self identity of this server
    * @param security credentials for coordinators and for other servers
    * @param clock for the expiry of tokens
@@ -97,6 +100,7 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
       ShuffleStore store,
       PushSeal seal,
       FileReads reads,
+      DamageReports reports,
       long epoch,
       ByteBufAllocator allocator,
       List<HostPort> coordinators,
@@ -109,7 +113,13 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
         store,
         seal,
         new ClusterTargets(coordinators, self, security, clock, nanoTime),
-        new LogReader(reads, epoch, allocator),
+        new LogReader(
+            reads,
+            epoch,
+            allocator,
+            (log, partition, offset) -> {
+              CompletableFuture<Void> unused = reports.verify(log, partition, offset);
+            }),
         config,
         self,
         nanoTime);

@@ -186,7 +186,7 @@ final class ShuffleCopy {
    * @param done receives the ranges of these blocks
    * @return total length of these blocks
    */
-  private static int wholeBlocks(ByteBuf body, Deque<Remaining> remaining, List<Remaining> done)
+  private int wholeBlocks(ByteBuf body, Deque<Remaining> remaining, List<Remaining> done)
       throws UnreadableException {
     int start = 0;
     for (Remaining one : remaining) {
@@ -215,7 +215,7 @@ final class ShuffleCopy {
     return start;
   }
 
-  private static void verify(ByteBuf body, int at, int length, Remaining of, int start)
+  private void verify(ByteBuf body, int at, int length, Remaining of, int start)
       throws UnreadableException {
     BlockHeader header;
     try {
@@ -228,14 +228,16 @@ final class ShuffleCopy {
     }
   }
 
-  private static long claimedLength(ByteBuf body, Remaining first) throws UnreadableException {
+  private long claimedLength(ByteBuf body, Remaining first) throws UnreadableException {
     if (body.writerIndex() < BlockHeader.LENGTH) {
       throw damaged(first, 0, "data ends inside a block", null);
     }
     return BlockHeader.claimedLength(body, 0);
   }
 
-  private static UnreadableException damaged(Remaining of, long at, String what, Throwable cause) {
+  /** Reports the damage: if it is in the file, the next pass skips the lost block. */
+  private UnreadableException damaged(Remaining of, long at, String what, Throwable cause) {
+    reader.reports().report(log, of.partition(), of.offset() + at);
     return new UnreadableException(
         "partition " + of.partition() + " is damaged at byte " + (of.offset() + at) + ": " + what,
         cause);

@@ -53,6 +53,10 @@ final class FakeServers implements MoveTargets, AutoCloseable {
 
   final Set<String> unreachable = new HashSet<>();
   final Set<String> untrusted = new HashSet<>();
+
+  /** Damaged blocks that the readers reported. */
+  final List<String> reported = new ArrayList<>();
+
   int connections;
 
   /** One server in one epoch. */
@@ -122,7 +126,11 @@ final class FakeServers implements MoveTargets, AutoCloseable {
   }
 
   LogReader reader() {
-    return new LogReader(InlineReads.create(timer), EPOCH, UnpooledByteBufAllocator.DEFAULT);
+    return new LogReader(
+        InlineReads.create(timer),
+        EPOCH,
+        UnpooledByteBufAllocator.DEFAULT,
+        (log, partition, offset) -> reported.add(log.key() + " " + partition + "@" + offset));
   }
 
   /** Pushes blocks to a server as a client does. */

@@ -338,7 +338,7 @@ class MoveRunTest {
   }
 
   @Test
-  void aDamagedBlockPreventsTheMoveOfItsShuffle() throws Exception {
+  void aDamagedBlockIsReportedAndPreventsTheMoveOfItsShuffleUntilItIsLost() throws Exception {
     ByteBuf body = Unpooled.wrappedBuffer(block(0, 1, 0, true, 100));
     FakeServers.push(source.node("leaving"), SHUFFLE, body);
     body.setByte(60, body.getByte(60) ^ 1);
@@ -348,5 +348,6 @@ class MoveRunTest {
     assertThat(only().waitsFor())
         .startsWith("local read failed: partition 0 is damaged at byte 0: block at 0");
     assertThat(servers.blocks(servers.node("a"), SHUFFLE)).isEmpty();
+    assertThat(source.reported).containsExactly(SHUFFLE + " 0@0");
   }
 }

@@ -178,6 +178,7 @@ public final class SimulatedServer {
             model.store,
             model.admission,
             model.reads,
+            model.reports,
             epoch,
             UnpooledByteBufAllocator.DEFAULT,
             coordinators,
