@@ -114,7 +114,11 @@ public final class ServerReader<K, V> {
     }
     Set<Long> missing = new HashSet<>();
     try (ShuffleRead read = client.read(request.build())) {
-      readAll(read, open);
+      try {
+        readAll(read, open);
+      } finally {
+        countMatchedReceipts(read.counters().receipts());
+      }
     } catch (BlocksMissingException e) {
       LOG.warn(
           "map output missing at servers attempt={} missingMaps={} reason=\"{}\"",
@@ -139,6 +143,12 @@ public final class ServerReader<K, V> {
       } else {
         receiver.notRead(output);
       }
+    }
+  }
+
+  private void countMatchedReceipts(long matched) {
+    if (matched > 0) {
+      reporter.incrCounter(SluiceCounter.MATCHED_RECEIPTS, matched);
     }
   }
 

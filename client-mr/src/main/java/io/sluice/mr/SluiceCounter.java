@@ -20,6 +20,8 @@ public enum SluiceCounter {
   SERVER_SEGMENTS,
   /** Reduce side: bytes of the segments read from servers, without segment headers. */
   SERVER_BYTES,
+  /** Reduce side: map attempts whose segments matched their receipts. */
+  MATCHED_RECEIPTS,
   /** Reduce side: map attempts whose segments did not match their receipts. */
   WRONG_RECEIPTS;
 

@@ -44,6 +44,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  * with the written data.
  */
 class ServerReaderTest {
+  /** Receipts that every read has compared. */
+  private static final long RECEIPTS = 5;
+
   private static final int MAPS = 20;
   private static final TaskAttemptID REDUCE = TaskAttemptID.forName("attempt_1_0001_r_000002_0");
 
@@ -256,6 +259,7 @@ class ServerReaderTest {
     assertThat(notRead).containsExactly(2);
     assertThat(memory.open).isEmpty();
     assertThat(SluiceCounter.WRONG_RECEIPTS.in(new Counters(counters))).isEqualTo(1);
+    assertThat(SluiceCounter.MATCHED_RECEIPTS.in(new Counters(counters))).isEqualTo(RECEIPTS);
   }
 
   @Test
@@ -362,7 +366,17 @@ class ServerReaderTest {
 
     @Override
     public ReadCounters counters() {
-      throw new UnsupportedOperationException();
+      return new ReadCounters(
+          0,
+          0,
+          0,
+          0,
+          0,
+          RECEIPTS,
+          0,
+          ReadCounters.ZERO.requests(),
+          ReadCounters.ZERO.files(),
+          ReadCounters.ZERO.local());
     }
 
     @Override

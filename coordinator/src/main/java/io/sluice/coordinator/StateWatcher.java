@@ -41,6 +41,8 @@ final class StateWatcher implements StateOwner.Watcher {
           assigned.replicas(),
           assigned.partitionsByServer(),
           at);
+    } else if (record instanceof MetadataRecord.ReceiptsReported reported) {
+      shuffles.reported(reported.application(), reported.receipts());
     } else if (record instanceof LoggedChange.ApplicationEnded ended) {
       shuffles.forgetApplication(ended.application().name());
     } else if (record instanceof LoggedChange.ApplicationExpired expired) {

@@ -7,6 +7,7 @@ import io.sluice.coordinator.api.Resource;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
@@ -19,7 +20,9 @@ import tools.jackson.databind.JsonNode;
       "List the shuffles of an application, or show one shuffle and its data on each server.",
       "Skew is the size of the largest partition divided by the mean size. From 3, the "
           + "task that reads"
-          + " it is likely to be the last to finish."
+          + " it is likely to be the last to finish.",
+      "Receipts are those of map attempts, in one partition each: of matched ones, a task read the "
+          + "records that the attempt wrote."
     })
 final class ShufflesCommand implements Callable<Integer> {
   @Mixin private QuorumOptions quorum;
@@ -47,8 +50,21 @@ final class ShufflesCommand implements Callable<Integer> {
           .column(">largest", s -> FigureText.size(s.largestPartitionBytes()))
           .column(">skew", s -> FigureText.factor(s.skew()))
           .column(">age", s -> s.assignedAgeMs() == null ? "-" : FigureText.span(s.assignedAgeMs()))
+          .column(">records", s -> receipt(s, r -> Long.toString(r.records())))
+          .column("receipts", s -> receipt(s, ShufflesCommand::verdict))
+          .wide(">written", s -> receipt(s, r -> FigureText.size(r.bytes())))
           .wide(">replicas", Resource.Shuffle::replicas)
           .wide(">assignments", Resource.Shuffle::assignments);
+
+  private static String receipt(
+      Resource.Shuffle shuffle, Function<Resource.Receipts, String> text) {
+    return shuffle.receipts() == null ? "-" : text.apply(shuffle.receipts());
+  }
+
+  private static String verdict(Resource.Receipts receipts) {
+    String matched = receipts.matched() + " matched";
+    return receipts.wrong() == 0 ? matched : matched + ", " + receipts.wrong() + " WRONG";
+  }
 
   @Override
   public Integer call() throws IOException {

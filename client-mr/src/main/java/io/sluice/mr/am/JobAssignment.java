@@ -29,6 +29,12 @@ interface JobAssignment {
    */
   Optional<ShuffleAssignment> unreportedAssignment();
 
+  /** The receipts of the job, which the lease renewal reports to operators. */
+  JobReceipts receipts();
+
+  /** Reports map attempts whose records did not match their receipts to operators. */
+  void reportWrongReceipts(int attempts);
+
   /** Requests a replacement for a failed server in the background, best effort. */
   void replace(String server);
 

@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.IntConsumer;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapreduce.MRJobConfig;
@@ -47,6 +48,8 @@ public final class JobShuffle implements JobAssignment {
 
   private volatile ApplicationAssignments assignments;
   private volatile ServedSettings served = ServedSettings.NONE;
+  private final JobReceipts receipts = new JobReceipts();
+  private volatile IntConsumer wrongReceipts = attempts -> {};
   private ExecutorService replacementExecutor;
 
   /** Generation of the assignment last sent to reducers. Used only by the dispatcher thread. */
@@ -132,6 +135,8 @@ public final class JobShuffle implements JobAssignment {
     registered.register(assigned);
     assignments = registered;
     session.onMoved(this::moved);
+    session.receiptsFrom(receipts::all);
+    wrongReceipts = session::reportWrongReceipts;
     LOG.info(
         "job uses Sluice application={} partitions={} servers={} generation={}",
         application,
@@ -173,6 +178,16 @@ public final class JobShuffle implements JobAssignment {
   public ApplicationCredentials credentials() {
     SluiceClient ours = client;
     return ours == null ? new ApplicationCredentials() : ours.credentials();
+  }
+
+  @Override
+  public JobReceipts receipts() {
+    return receipts;
+  }
+
+  @Override
+  public void reportWrongReceipts(int attempts) {
+    wrongReceipts.accept(attempts);
   }
 
   @Override

@@ -29,7 +29,8 @@ import org.slf4j.LoggerFactory;
  * map attempt before the job stores the event for its reducers. It derives the location from the
  * attempt's counters, which also exist for attempts recovered from the job's history.
  *
- * <p>If a node is lost, maps whose output is on servers are not run again.
+ * <p>If a node is lost, maps whose output is on servers are not run again. Receipts are added to
+ * those of the job.
  */
 public final class MarkingDispatcher extends AsyncDispatcher {
   private static final Logger LOG = LoggerFactory.getLogger(MarkingDispatcher.class);
@@ -70,7 +71,9 @@ public final class MarkingDispatcher extends AsyncDispatcher {
     if (event instanceof JobTaskAttemptCompletedEvent completed) {
       mark(completed.getCompletionEvent());
     } else if (event instanceof JobTaskAttemptFetchFailureEvent failure) {
-      requestReplacements(counters(failure.getReduce()));
+      Counters counted = counters(failure.getReduce());
+      requestReplacements(counted);
+      addReceipts(failure.getReduce(), counted);
     } else if (event instanceof TaskAttemptKillEvent kill) {
       return isRerunNeedless(kill) ? null : event;
     } else if (event instanceof TaskAttemptEvent attempt
@@ -139,6 +142,7 @@ public final class MarkingDispatcher extends AsyncDispatcher {
     TaskAttemptId attempt = event.getAttemptId();
     Counters counted = counters(attempt);
     requestReplacements(counted);
+    addReceipts(attempt, counted);
     if (counted == null
         || event.getStatus() != TaskAttemptCompletionEventStatus.SUCCEEDED
         || attempt.getTaskId().getTaskType() != TaskType.MAP) {
@@ -146,6 +150,7 @@ public final class MarkingDispatcher extends AsyncDispatcher {
     }
     OutputLocation location = locationOf(counted);
     if (location.atServers()) {
+      shuffle.receipts().addMap(counted);
       try {
         event.setMapOutputServerAddress(
             new OutputAddress(
@@ -154,6 +159,19 @@ public final class MarkingDispatcher extends AsyncDispatcher {
       } catch (SluiceException e) {
         throw new IllegalStateException(
             "internal error: assignment too long attempt=" + attempt, e);
+      }
+    }
+  }
+
+  /** Reports receipts that reducers found wrong, also those of attempts that failed. */
+  private void addReceipts(TaskAttemptId attempt, Counters counted) {
+    if (counted == null) {
+      return;
+    }
+    if (attempt.getTaskId().getTaskType() == TaskType.REDUCE) {
+      int wrong = shuffle.receipts().addReduce(attempt, counted);
+      if (wrong > 0) {
+        shuffle.reportWrongReceipts(wrong);
       }
     }
   }

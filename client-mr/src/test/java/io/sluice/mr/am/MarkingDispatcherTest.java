@@ -2,10 +2,12 @@ package io.sluice.mr.am;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.mr.AssignmentVariable;
 import io.sluice.mr.Assignments;
 import io.sluice.mr.OutputAddress;
 import io.sluice.mr.OutputLocation;
 import io.sluice.mr.SluiceCounter;
+import io.sluice.proto.ShuffleReceipts;
 import java.lang.reflect.Proxy;
 import java.util.HashMap;
 import java.util.List;
@@ -16,6 +18,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapreduce.Counters;
+import org.apache.hadoop.mapreduce.TaskCounter;
 import org.apache.hadoop.mapreduce.TypeConverter;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptCompletionEvent;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptCompletionEventStatus;
@@ -168,6 +171,36 @@ class MarkingDispatcherTest {
         .handle(new JobTaskAttemptFetchFailureEvent(REDUCE, List.of(MAP), "node-1"));
     assertThat(next()).isInstanceOf(JobTaskAttemptFetchFailureEvent.class);
     assertThat(shuffle.replaced).containsExactly("server-1", "server-2");
+  }
+
+  @Test
+  void addsReceiptsOfTheJobAndReportsWrongOnesOnce() throws Exception {
+    count(MAP, SluiceCounter.PUSHED_SEGMENTS, 9);
+    counters.get(MAP).findCounter(TaskCounter.MAP_OUTPUT_RECORDS).setValue(100);
+    counters.get(MAP).findCounter(TaskCounter.MAP_OUTPUT_BYTES).setValue(5000);
+    String unused = address(MAP, TaskAttemptCompletionEventStatus.SUCCEEDED);
+    count(REDUCE, SluiceCounter.MATCHED_RECEIPTS, 3);
+    count(REDUCE, SluiceCounter.WRONG_RECEIPTS, 1);
+    for (int repeated = 0; repeated < 2; repeated++) {
+      dispatcher
+          .getEventHandler()
+          .handle(new JobTaskAttemptFetchFailureEvent(REDUCE, List.of(MAP), "node-1"));
+      assertThat(next()).isInstanceOf(JobTaskAttemptFetchFailureEvent.class);
+    }
+    count(REDUCE, SluiceCounter.MATCHED_RECEIPTS, 4);
+    count(REDUCE, SluiceCounter.WRONG_RECEIPTS, 3);
+    unused = address(REDUCE, TaskAttemptCompletionEventStatus.FAILED);
+
+    assertThat(shuffle.wrongReceipts).containsExactly(1, 2);
+    assertThat(shuffle.receipts.all())
+        .containsExactly(
+            ShuffleReceipts.newBuilder()
+                .setShuffle(AssignmentVariable.SHUFFLE)
+                .setRecords(100)
+                .setBytes(5000)
+                .setMatched(4)
+                .setWrong(3)
+                .build());
   }
 
   @Test

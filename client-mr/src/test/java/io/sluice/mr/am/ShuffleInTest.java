@@ -14,6 +14,11 @@ final class ShuffleInTest implements JobAssignment {
   /** Names of servers, in the order in which replacements were requested. */
   final List<String> replaced = new ArrayList<>();
 
+  final JobReceipts receipts = new JobReceipts();
+
+  /** The reported numbers. */
+  final List<Integer> wrongReceipts = new ArrayList<>();
+
   @Override
   public Optional<ShuffleAssignment> assignment() {
     return assignment;
@@ -22,6 +27,16 @@ final class ShuffleInTest implements JobAssignment {
   @Override
   public Optional<ShuffleAssignment> unreportedAssignment() {
     return news;
+  }
+
+  @Override
+  public JobReceipts receipts() {
+    return receipts;
+  }
+
+  @Override
+  public void reportWrongReceipts(int attempts) {
+    wrongReceipts.add(attempts);
   }
 
   @Override

@@ -1,8 +1,11 @@
 package io.sluice.client.coordinator;
 
 import io.sluice.proto.ServerId;
+import io.sluice.proto.ShuffleReceipts;
 import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * Registration and lease of an application at the coordinators. The application is registered with
@@ -11,6 +14,9 @@ import java.util.Optional;
  * engine gets the reason and uses its built-in shuffle.
  */
 public interface ApplicationSession extends AutoCloseable {
+  /** Maximum number of shuffles whose receipts a renewal of the lease reports. */
+  int MAX_RECEIPTS = 256;
+
   /**
    * Requests servers for a shuffle: one round trip. If no coordinator replies, the call retries for
    * the configured retry period; while coordinators are known to be unreachable, it tries each of
@@ -53,6 +59,14 @@ public interface ApplicationSession extends AutoCloseable {
    * @param attempts number of attempts, in one partition each
    */
   default void reportWrongReceipts(int attempts) {}
+
+  /**
+   * Sets the source of the receipts that each renewal of the lease reports to operators.
+   *
+   * @param receipts returns at most {@link #MAX_RECEIPTS} shuffles; called by the thread that
+   *     renews the lease, must not wait
+   */
+  default void receiptsFrom(Supplier<List<ShuffleReceipts>> receipts) {}
 
   /**
    * Unregisters a shuffle at all its servers, in the background and best effort. A shuffle without

@@ -18,6 +18,7 @@ import io.sluice.proto.RenewLeaseRequest;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleId;
 import io.sluice.proto.ShuffleMove;
+import io.sluice.proto.ShuffleReceipts;
 import io.sluice.proto.ShuffleServerControlGrpc;
 import io.sluice.proto.UnregisterApplicationRequest;
 import io.sluice.proto.UnregisterShuffleApplicationRequest;
@@ -36,6 +37,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -73,6 +75,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
   private final Map<String, ServerId> servers = new ConcurrentHashMap<>();
   private final AtomicInteger rotation = new AtomicInteger();
   private volatile MovedShuffles moved;
+  private volatile Supplier<List<ShuffleReceipts>> receipts = List::of;
   // Applied moves that are not yet reported to a coordinator. Owned by the background thread.
   private final Set<ShuffleMove> appliedMoves = new LinkedHashSet<>();
   // All guarded by this.
@@ -400,7 +403,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
     }
     long nextMs = RENEWAL_RETRY_MS;
     try {
-      RenewLeaseRequest request = renewal();
+      RenewLeaseRequest request = renewal(receipts.get());
       RenewLeaseReply reply = coordinators.renewLease(request);
       StatusCode status = StatusCode.of(reply.getStatus());
       if (status == StatusCode.OK) {
@@ -490,6 +493,11 @@ public final class LeasedApplicationSession implements ApplicationSession {
     wrongReceipts = Math.addExact(wrongReceipts, attempts);
   }
 
+  @Override
+  public void receiptsFrom(Supplier<List<ShuffleReceipts>> source) {
+    receipts = source;
+  }
+
   private synchronized void wrongReceiptsReported(int attempts) {
     wrongReceipts -= attempts;
   }
@@ -499,7 +507,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
     moved = listener;
   }
 
-  private synchronized RenewLeaseRequest renewal() {
+  private synchronized RenewLeaseRequest renewal(List<ShuffleReceipts> ofShuffles) {
     return RenewLeaseRequest.newBuilder()
         .addAllAppliedMoves(appliedMoves)
         .setApplication(application)
@@ -507,6 +515,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
         .setLastFallbackReason(lastFallback)
         .setPublicKey(identity.publicKey())
         .setWrongReceipts(wrongReceipts)
+        .addAllReceipts(ofShuffles)
         .build();
   }
 

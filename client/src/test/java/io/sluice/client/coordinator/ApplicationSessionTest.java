@@ -24,6 +24,7 @@ import io.sluice.common.tls.TlsConfig;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleId;
 import io.sluice.proto.ShuffleMove;
+import io.sluice.proto.ShuffleReceipts;
 import io.sluice.proto.ShuffleServerControlGrpc.ShuffleServerControlImplBase;
 import io.sluice.proto.Status;
 import io.sluice.proto.UnregisterShuffleApplicationRequest;
@@ -43,6 +44,7 @@ import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
@@ -251,6 +253,25 @@ class ApplicationSessionTest {
     // The first report is answered UNKNOWN_APPLICATION.
     coordinator.awaitAsked("wrong 4");
     coordinator.awaitAsked("wrong 4");
+  }
+
+  @Test
+  void everyRenewalReportsTheReceiptsOfThatTime() throws Exception {
+    FakeCoordinator coordinator = new FakeCoordinator();
+    LeasedApplicationSession session = session(serve(coordinator, 0).getPort());
+    session.registerShuffle(0, 1);
+    coordinator.awaitAsked("renew");
+    AtomicInteger matched = new AtomicInteger();
+    session.receiptsFrom(
+        () ->
+            List.of(
+                ShuffleReceipts.newBuilder()
+                    .setShuffle(7)
+                    .setMatched(matched.incrementAndGet())
+                    .build()));
+
+    coordinator.awaitAsked("receipt 7 1");
+    coordinator.awaitAsked("receipt 7 2");
   }
 
   @Test

@@ -87,6 +87,9 @@ final class FakeCoordinator extends CoordinatorImplBase {
         known.clear();
       }
     }
+    request
+        .getReceiptsList()
+        .forEach(one -> asked.add("receipt " + one.getShuffle() + " " + one.getMatched()));
     RenewLeaseReply.Builder reply =
         RenewLeaseReply.newBuilder()
             .setStatus(

@@ -139,7 +139,7 @@ final class ApplicationResources {
             .orElse(null));
   }
 
-  private static Resource.Shuffle shuffle(
+  private Resource.Shuffle shuffle(
       String application,
       int number,
       Optional<AssignedShuffle> assigned,
@@ -161,7 +161,15 @@ final class ApplicationResources {
         assigned.map(known -> known.partitionsByServer().size()).orElse(parts.size()),
         storedBytes,
         largest,
-        StoredDataIndex.skew(parts));
+        StoredDataIndex.skew(parts),
+        history
+            .shuffles()
+            .receipts(application, number)
+            .map(
+                found ->
+                    new Resource.Receipts(
+                        found.records(), found.bytes(), found.matched(), found.wrong()))
+            .orElse(null));
   }
 
   private List<Resource.Share> shares(

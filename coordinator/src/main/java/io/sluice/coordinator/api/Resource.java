@@ -164,6 +164,7 @@ public sealed interface Resource {
    * @param assignedAgeMs null if this coordinator did not assign it
    * @param skew size of the largest partition divided by the mean size of written partitions; null
    *     if unknown
+   * @param receipts null if the driver has not reported them
    */
   record Shuffle(
       String application,
@@ -175,7 +176,16 @@ public sealed interface Resource {
       int servers,
       long storedBytes,
       long largestPartitionBytes,
-      Double skew) {}
+      Double skew,
+      Receipts receipts) {}
+
+  /**
+   * What map tasks wrote for a shuffle, and what readers got of it.
+   *
+   * @param matched map attempts, in one partition each, whose records were those of their receipt
+   * @param wrong map attempts, in one partition each, whose records were others
+   */
+  record Receipts(long records, long bytes, long matched, long wrong) {}
 
   /** One server's part of a shuffle. */
   record Share(

@@ -7,11 +7,13 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
  * Assigned servers of the latest shuffles of live applications, and the number of partitions that
- * were assigned to each server. Bounded: the oldest shuffles are removed first. Thread-safe.
+ * were assigned to each server; and the receipts that drivers report, of at most 256 shuffles of
+ * each live application. Bounded: the oldest shuffles are removed first. Thread-safe.
  */
 public final class ShuffleLedger {
   /** Maximum number of shuffles, about 1 KB each with nine servers. */
@@ -25,6 +27,7 @@ public final class ShuffleLedger {
   private final Map<String, TreeMap<Integer, AssignedShuffle>> byApplication = new HashMap<>();
   private final Deque<Key> order = new ArrayDeque<>();
   private final Map<String, Long> partitionsByServer = new HashMap<>();
+  private final Map<String, Map<Integer, Receipts>> receipts = new HashMap<>();
 
   ShuffleLedger() {
     this(CAPACITY);
@@ -75,7 +78,18 @@ public final class ShuffleLedger {
     }
   }
 
+  /** Replaces the receipts of the shuffles of an application. */
+  public synchronized void reported(String application, Map<Integer, Receipts> reported) {
+    receipts.put(application, Map.copyOf(reported));
+  }
+
+  /** The receipts of a shuffle; empty if its driver has reported none. */
+  public synchronized Optional<Receipts> receipts(String application, int shuffle) {
+    return Optional.ofNullable(receipts.getOrDefault(application, Map.of()).get(shuffle));
+  }
+
   public synchronized void forgetApplication(String application) {
+    receipts.remove(application);
     if (byApplication.remove(application) != null) {
       order.removeIf(key -> key.application().equals(application));
     }

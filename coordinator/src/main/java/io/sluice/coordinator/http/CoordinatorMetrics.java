@@ -88,7 +88,7 @@ public final class CoordinatorMetrics implements StateOwner.Probe, StateLog.Prob
       Metric.counter(
           PREFIX + "wrong_receipts_total",
           "Map attempts, in one partition each, of which a reader got other records than the attempt"
-              + " wrote, as drivers of Spark reported");
+              + " wrote, as drivers and application masters reported");
   private static final Metric LOG_APPEND_SECONDS =
       Metric.histogram(
           PREFIX + "log_append_seconds",

@@ -7,6 +7,7 @@ import io.sluice.coordinator.cluster.Fallbacks;
 import io.sluice.coordinator.cluster.Moves;
 import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.history.Event;
+import io.sluice.coordinator.history.Receipts;
 import io.sluice.coordinator.quota.Denial;
 import io.sluice.coordinator.quota.Quotas;
 import io.sluice.proto.RegisterApplicationReply;
@@ -14,12 +15,15 @@ import io.sluice.proto.RegisterApplicationRequest;
 import io.sluice.proto.RenewLeaseReply;
 import io.sluice.proto.RenewLeaseRequest;
 import io.sluice.proto.ShuffleMove;
+import io.sluice.proto.ShuffleReceipts;
 import io.sluice.proto.Status;
 import io.sluice.proto.UnregisterApplicationReply;
 import io.sluice.proto.UnregisterApplicationRequest;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -31,6 +35,8 @@ public final class ApplicationDecisions {
    * 256 bytes: two servers, a host and an application.
    */
   private static final int MAX_MOVES_PER_REPLY = 500;
+
+  private static final int MAX_RECEIPTS_PER_APPLICATION = 256;
 
   private final ApplicationConfig policy;
   private final Eligibility eligibility;
@@ -145,6 +151,9 @@ public final class ApplicationDecisions {
     if (request.getWrongReceipts() > 0) {
       records.add(new MetadataRecord.ReceiptsWrong(name, request.getWrongReceipts()));
     }
+    if (request.getReceiptsCount() > 0) {
+      records.add(new MetadataRecord.ReceiptsReported(name, receipts(request)));
+    }
     Moves moves = known.moves();
     List<ShuffleMove> applied =
         request.getAppliedMovesList().stream().filter(moves::isPending).distinct().toList();
@@ -155,6 +164,24 @@ public final class ApplicationDecisions {
     return Decision.repeated(
         records,
         renewal(Status.OK, "").toBuilder().addAllMoves(moves.pending(MAX_MOVES_PER_REPLY)).build());
+  }
+
+  /** Negative numbers count as 0; shuffles beyond the limit are ignored. */
+  private static Map<Integer, Receipts> receipts(RenewLeaseRequest request) {
+    Map<Integer, Receipts> receipts = new HashMap<>();
+    for (ShuffleReceipts one : request.getReceiptsList()) {
+      if (receipts.size() == MAX_RECEIPTS_PER_APPLICATION) {
+        break;
+      }
+      receipts.put(
+          one.getShuffle(),
+          new Receipts(
+              Math.max(0, one.getRecords()),
+              Math.max(0, one.getBytes()),
+              Math.max(0, one.getMatched()),
+              Math.max(0, one.getWrong())));
+    }
+    return receipts;
   }
 
   /** Ends an application. Idempotent; an unknown application is not an error. */

@@ -9,6 +9,7 @@ import io.sluice.coordinator.cluster.OperatorOrders;
 import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.history.Event;
 import io.sluice.coordinator.history.Event.Kind;
+import io.sluice.coordinator.history.Receipts;
 import io.sluice.coordinator.quota.Denial;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ServerLoad;
@@ -122,6 +123,17 @@ public sealed interface MetadataRecord permits MetadataRecord.InMemory, LoggedCh
     public List<Event> events(ClusterView before) {
       return List.of(
           Event.of(Kind.RECEIPTS_WRONG).ofApplication(application).with("attempts", attempts));
+    }
+  }
+
+  /**
+   * A driver reported the receipts of its latest shuffles.
+   *
+   * @param receipts by number of the shuffle
+   */
+  record ReceiptsReported(String application, Map<Integer, Receipts> receipts) implements Notice {
+    public ReceiptsReported {
+      receipts = Map.copyOf(receipts);
     }
   }
 

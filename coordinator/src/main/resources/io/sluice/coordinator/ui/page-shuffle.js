@@ -23,6 +23,9 @@ export const shufflePage = {
         tile("Partitions", count(shuffle.partitions), shuffle.replicas > 1 ? `${shuffle.replicas} replicas each` : "one replica each"),
         tile("Largest partition", bytes(shuffle.largestPartitionBytes), "on one server"),
         tile("Skew", skew(shuffle.skew), "largest partition / mean"),
+        shuffle.receipts === null ? tile("Receipts", "–", "not reported by the driver")
+          : tile("Receipts", shuffle.receipts.wrong > 0 ? `${count(shuffle.receipts.wrong)} wrong` : `${count(shuffle.receipts.matched)} matched`,
+              `${count(shuffle.receipts.records)} records, ${bytes(shuffle.receipts.bytes)} written`),
         tile("Age", shuffle.assignedAgeMs === null ? "–" : span(shuffle.assignedAgeMs), "since its assignment")),
       section("Bytes by server", "", servers.length === 0 ? h("p", { class: "empty" }, "No server stores data of this shuffle.")
         : bars("Bytes by server", [...servers].sort((a, b) => b.storedBytes - a.storedBytes)

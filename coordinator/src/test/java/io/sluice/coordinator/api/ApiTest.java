@@ -79,6 +79,29 @@ class ApiTest {
   }
 
   @Test
+  void returnsTheReceiptsThatDriversReported() throws Exception {
+    coordinator.server("a", "/1");
+    coordinator.application("app", "ann");
+    coordinator.shuffle("app", 3, 40);
+    coordinator.shuffle("app", 4, 40);
+    assertThat(json("/api/v1/applications/app/shuffles/3").at("/shuffle/receipts").isNull())
+        .isTrue();
+
+    coordinator.receipts("app", 0, java.util.stream.IntStream.range(0, 1000).toArray());
+    coordinator.receipts("app", 5, 3);
+    coordinator.receipts("other", 5, 4);
+
+    JsonNode receipts = json("/api/v1/applications/app/shuffles/3").at("/shuffle/receipts");
+    assertThat(receipts.get("records").asLong()).isEqualTo(3);
+    assertThat(receipts.get("bytes").asLong()).as("never negative").isZero();
+    assertThat(receipts.get("matched").asLong()).isEqualTo(6);
+    assertThat(receipts.get("wrong").asLong()).isEqualTo(5);
+    assertThat(json("/api/v1/applications/app/shuffles/4").at("/shuffle/receipts").isNull())
+        .as("a report replaces the one before")
+        .isTrue();
+  }
+
+  @Test
   void filtersEventsByServerOrApplication() throws Exception {
     coordinator.server("a", "/1");
     coordinator.application("app", "ann");

@@ -18,6 +18,7 @@ import io.sluice.proto.ServerLoad;
 import io.sluice.proto.ServerState;
 import io.sluice.proto.ShuffleId;
 import io.sluice.proto.ShuffleLoad;
+import io.sluice.proto.ShuffleReceipts;
 import io.sluice.proto.StoredData;
 import java.io.IOException;
 import java.net.Socket;
@@ -162,6 +163,21 @@ final class LiveCoordinator implements AutoCloseable {
                 .setFallbackShuffles(count)
                 .setLastFallbackReason(reason)
                 .build());
+  }
+
+  /** Reports receipts of some shuffles: each has its number as records, twice it as matched. */
+  void receipts(String name, int wrong, int... shuffles) {
+    RenewLeaseRequest.Builder request = RenewLeaseRequest.newBuilder().setApplication(name);
+    for (int shuffle : shuffles) {
+      request.addReceipts(
+          ShuffleReceipts.newBuilder()
+              .setShuffle(shuffle)
+              .setRecords(shuffle)
+              .setBytes(-1)
+              .setMatched(2L * shuffle)
+              .setWrong(wrong));
+    }
+    client().renewLease(request.build());
   }
 
   void shuffle(String application, int shuffle, int partitions) {

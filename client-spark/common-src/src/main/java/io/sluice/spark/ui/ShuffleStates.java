@@ -1,7 +1,9 @@
 package io.sluice.spark.ui;
 
+import io.sluice.client.coordinator.ApplicationSession;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.proto.ServerId;
+import io.sluice.proto.ShuffleReceipts;
 import io.sluice.spark.MissingMaps;
 import io.sluice.spark.stats.ShuffleCounters;
 import io.sluice.spark.stats.ShuffleStatistics;
@@ -75,6 +77,17 @@ public final class ShuffleStates extends SparkListener {
           wrongReceipts);
     }
 
+    private synchronized ShuffleReceipts receipts(int shuffleId) {
+      ShuffleCounters now = statistics.value();
+      return ShuffleReceipts.newBuilder()
+          .setShuffle(shuffleId)
+          .setRecords(now.writes().records())
+          .setBytes(now.writes().recordBytes())
+          .setMatched(now.reads().receipts())
+          .setWrong(wrongReceipts)
+          .build();
+    }
+
     private synchronized void addWrongReceipts(int more) {
       wrongReceipts += more;
     }
@@ -106,6 +119,15 @@ public final class ShuffleStates extends SparkListener {
   public void ended(int shuffleId) {
     post(shuffleId);
     shuffles.remove(shuffleId);
+  }
+
+  /** Receipts of the latest shuffles, at most {@link ApplicationSession#MAX_RECEIPTS}. */
+  public List<ShuffleReceipts> receipts() {
+    return shuffles.entrySet().stream()
+        .sorted(Map.Entry.<Integer, Followed>comparingByKey().reversed())
+        .limit(ApplicationSession.MAX_RECEIPTS)
+        .map(shuffle -> shuffle.getValue().receipts(shuffle.getKey()))
+        .toList();
   }
 
   @Override

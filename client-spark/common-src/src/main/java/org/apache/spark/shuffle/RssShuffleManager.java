@@ -402,6 +402,7 @@ public class RssShuffleManager extends SortShuffleManager {
       readingStages.start();
     }
     states = SparkPages.follow(sparkContext, assignments::newest);
+    session.receiptsFrom(states::receipts);
     DriverShuffles all = new DriverShuffles(session, assignments, states::refused);
     sparkContext.addSparkListener(
         new LostOutputs(

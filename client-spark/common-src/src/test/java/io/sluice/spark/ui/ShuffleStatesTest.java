@@ -8,6 +8,7 @@ import io.sluice.proto.PartitionRange;
 import io.sluice.proto.RegisterShuffleReply;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleId;
+import io.sluice.proto.ShuffleReceipts;
 import io.sluice.spark.MapLocation;
 import io.sluice.spark.MissingMaps;
 import io.sluice.spark.stats.ShuffleCounters;
@@ -98,6 +99,10 @@ class ShuffleStatesTest {
 
     assertThat(posted).hasSize(2);
     assertThat(posted.get(1).wrongReceipts).isEqualTo(2);
+    assertThat(states.receipts())
+        .containsExactly(ShuffleReceipts.newBuilder().setShuffle(4).setWrong(2).build());
+    states.ended(4);
+    assertThat(states.receipts()).isEmpty();
   }
 
   @Test
