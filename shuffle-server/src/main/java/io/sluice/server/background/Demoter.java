@@ -9,12 +9,14 @@ import io.sluice.server.disk.RateLimiter;
 import io.sluice.server.disk.RunFile;
 import io.sluice.server.disk.RunFiles;
 import io.sluice.server.observe.ServerCounters;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * Moves runs from disks above their high watermark to the next slower kind with free space, until
@@ -37,6 +39,7 @@ public final class Demoter implements AutoCloseable {
   private final RunFiles files;
   private final ServerCounters counters;
   private final LongSupplier nanoTime;
+  private final Supplier<ByteBuffer> buffers;
   private final List<Source> sources = new ArrayList<>();
 
   /**
@@ -48,9 +51,31 @@ public final class Demoter implements AutoCloseable {
       long bytesPerSecond,
       ServerCounters counters,
       LongSupplier nanoTime) {
+    this(
+        disks,
+        files,
+        bytesPerSecond,
+        counters,
+        nanoTime,
+        () -> ByteBuffer.allocateDirect(RunMover.CHUNK_BYTES));
+  }
+
+  /**
+   * As the other constructor, with given buffers.
+   *
+   * @param buffers creates the buffer of the copies from one disk
+   */
+  Demoter(
+      Disks disks,
+      RunFiles files,
+      long bytesPerSecond,
+      ServerCounters counters,
+      LongSupplier nanoTime,
+      Supplier<ByteBuffer> buffers) {
     this.files = files;
     this.counters = counters;
     this.nanoTime = nanoTime;
+    this.buffers = buffers;
     for (Disk disk : disks.list()) {
       List<Disk> slower =
           disks.list().stream().filter(other -> other.kind().compareTo(disk.kind()) > 0).toList();
@@ -80,7 +105,7 @@ public final class Demoter implements AutoCloseable {
     private final Disk disk;
     private final List<Disk> slower;
     private final RateLimiter rate;
-    private final RunMover mover = new RunMover(files, this::admit);
+    private final RunMover mover = new RunMover(files, this::admit, buffers.get());
     private final DiskPlacement<Disk> placement = new DiskPlacement<>();
     private final Map<RunFile, Long> failedNanos = new HashMap<>();
     private final DiskThread thread;

@@ -55,9 +55,8 @@ final class ClusterTargets implements MoveTargets {
   private final List<HostPort> coordinators;
   private final Supplier<ServerId> self;
   private final ClusterSecurity security;
-  private final ClientTls tls;
   private final Clock clock;
-  private final LongSupplier nanoTime;
+  private final Network network;
 
   /** The newest credential of each application; guarded by itself. */
   private final Map<String, ApplicationCredential> credentials =
@@ -70,6 +69,16 @@ final class ClusterTargets implements MoveTargets {
         }
       };
 
+  /** Opens connections; the caller closes them. */
+  interface Network {
+    ManagedChannel coordinator(HostPort address);
+
+    /**
+     * @param credential credential of the connections; empty if they need none
+     */
+    DataTransport transport(Optional<ApplicationCredential> credential);
+  }
+
   /**
    * @param self identity of this server, read for each call
    */
@@ -79,12 +88,36 @@ final class ClusterTargets implements MoveTargets {
       ClusterSecurity security,
       Clock clock,
       LongSupplier nanoTime) {
+    this(coordinators, self, security, clock, grpc(security, nanoTime));
+  }
+
+  /** As the other, with the network from the caller. */
+  ClusterTargets(
+      List<HostPort> coordinators,
+      Supplier<ServerId> self,
+      ClusterSecurity security,
+      Clock clock,
+      Network network) {
     this.coordinators = coordinators;
     this.self = self;
     this.security = security;
-    this.tls = security.clientTls();
     this.clock = clock;
-    this.nanoTime = nanoTime;
+    this.network = network;
+  }
+
+  private static Network grpc(ClusterSecurity security, LongSupplier nanoTime) {
+    ClientTls tls = security.clientTls();
+    return new Network() {
+      @Override
+      public ManagedChannel coordinator(HostPort address) {
+        return ClusterChannels.toCoordinator(address, security);
+      }
+
+      @Override
+      public DataTransport transport(Optional<ApplicationCredential> credential) {
+        return new GrpcDataTransport(TRANSPORT, of -> credential, tls, nanoTime);
+      }
+    };
   }
 
   @Override
@@ -102,7 +135,7 @@ final class ClusterTargets implements MoveTargets {
             .build();
     String why = "no coordinator is configured";
     for (HostPort coordinator : coordinators) {
-      ManagedChannel channel = ClusterChannels.toCoordinator(coordinator, security);
+      ManagedChannel channel = network.coordinator(coordinator);
       try {
         MoveTargetReply reply =
             CoordinatorGrpc.newBlockingStub(channel)
@@ -161,7 +194,7 @@ final class ClusterTargets implements MoveTargets {
       throws IOException, InterruptedException {
     Optional<ApplicationCredential> credential = credential(application);
     // The transport and its thread are closed with the target.
-    DataTransport transport = new GrpcDataTransport(TRANSPORT, of -> credential, tls, nanoTime);
+    DataTransport transport = network.transport(credential);
     boolean connected = false;
     try {
       DataConnection connection =

@@ -21,10 +21,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -61,10 +63,11 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
   private final MoveConfig config;
   private final Supplier<ServerId> self;
   private final LongSupplier nanoTime;
+  private final IntFunction<ScheduledExecutorService> executors;
   private final AtomicLong movedBytes = new AtomicLong();
 
   @GuardedBy("this")
-  private ScheduledThreadPoolExecutor threads;
+  private ScheduledExecutorService threads;
 
   @GuardedBy("this")
   private boolean closed;
@@ -72,6 +75,9 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
   private volatile MoveRun run;
   private volatile Runnable onDone = () -> {};
 
+  /**
+   * @param executors creates the threads of a move, by their number
+   */
   Mover(
       ShuffleStore store,
       PushSeal seal,
@@ -79,7 +85,8 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
       LogReader reader,
       MoveConfig config,
       Supplier<ServerId> self,
-      LongSupplier nanoTime) {
+      LongSupplier nanoTime,
+      IntFunction<ScheduledExecutorService> executors) {
     this.store = store;
     this.seal = seal;
     this.targets = targets;
@@ -87,6 +94,7 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
     this.config = config;
     this.self = self;
     this.nanoTime = nanoTime;
+    this.executors = executors;
   }
 
   /**
@@ -122,7 +130,8 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
             }),
         config,
         self,
-        nanoTime);
+        nanoTime,
+        Mover::newThreads);
   }
 
   /** Sets a listener, called on a thread of the move when all data was moved. */
@@ -138,7 +147,7 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
     }
     RateLimiter rate = new RateLimiter(config.bytesPerSecond(), nanoTime);
     MoveRun begun = new MoveRun(store, seal, shuffle -> moving(shuffle, rate));
-    threads = newThreads();
+    threads = executors.apply(config.copies());
     run = begun;
     ScheduledFuture<?> unused =
         threads.scheduleWithFixedDelay(() -> update(begun), 0, UPDATE_MS, TimeUnit.MILLISECONDS);
@@ -158,9 +167,9 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
         self.get().getName());
   }
 
-  private ScheduledThreadPoolExecutor newThreads() {
+  private static ScheduledExecutorService newThreads(int count) {
     ScheduledThreadPoolExecutor executor =
-        new ScheduledThreadPoolExecutor(config.copies(), DaemonThreads.numbered("move"));
+        new ScheduledThreadPoolExecutor(count, DaemonThreads.numbered("move"));
     executor.setRemoveOnCancelPolicy(true);
     executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     return executor;
@@ -169,7 +178,7 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
   /** Stops the move; copies stay on their targets. Idempotent. */
   @Override
   public void cancel() {
-    ScheduledThreadPoolExecutor ending;
+    ScheduledExecutorService ending;
     MoveRun ended;
     synchronized (this) {
       ending = threads;
@@ -311,7 +320,7 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
   /** Stops the threads; returns within a bounded time. Idempotent. */
   @Override
   public void close() throws InterruptedException {
-    ScheduledThreadPoolExecutor ending;
+    ScheduledExecutorService ending;
     synchronized (this) {
       closed = true;
       ending = threads;
