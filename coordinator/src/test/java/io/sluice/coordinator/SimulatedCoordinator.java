@@ -6,7 +6,6 @@ import io.sluice.common.config.ConfigSet;
 import io.sluice.coordinator.api.LeaderCalls;
 import io.sluice.coordinator.history.ClusterHistory;
 import io.sluice.coordinator.http.CoordinatorMetrics;
-import io.sluice.coordinator.log.InMemoryMetadataLog;
 import io.sluice.coordinator.log.MetadataLog;
 import io.sluice.coordinator.quota.Quotas;
 import io.sluice.coordinator.quota.RuleFiles;
@@ -20,27 +19,40 @@ import java.time.Clock;
 import java.util.Map;
 import java.util.Random;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
- * A coordinator of a simulation: production classes over a metadata log in memory. Its process can
- * end and start again. Time and randomness come from the caller. Belongs to one thread, on which
- * {@link #runPending} decides.
+ * A coordinator of a simulation: production classes over a metadata log of the caller. Its process
+ * can end and start again. Time and randomness come from the caller. Belongs to one thread, on
+ * which {@link #runPending} decides.
  */
 public final class SimulatedCoordinator {
   private final CoordinatorConfig config;
   private final Inputs inputs;
-  private final MetadataLog log = InMemoryMetadataLog.keeping();
+  private final Supplier<MetadataLog> logs;
+  private final LeaderCalls leader;
   private StateOwner owner;
   private CoordinatorService service;
 
+  /**
+   * @param logs opens the metadata log, once for each process
+   * @param leader executes calls while another coordinator leads
+   */
   public SimulatedCoordinator(
-      Map<String, String> settings, Clock clock, LongSupplier nanoTime, Random random) {
+      Map<String, String> settings,
+      Clock clock,
+      LongSupplier nanoTime,
+      Random random,
+      Supplier<MetadataLog> logs,
+      LeaderCalls leader) {
+    this.logs = logs;
+    this.leader = leader;
     ConfigSet set = ConfigSet.of(CoordinatorConfig.SCHEMA, settings);
     this.config = CoordinatorConfig.from(set);
     this.inputs = new Inputs(set, () -> set, clock, nanoTime, random, HttpTimeouts.DEFAULT);
   }
 
-  /** Starts a process on the log that the last one left. */
+  /** Starts a process on its log. */
   public void start() throws IOException {
     ClusterHistory history = new ClusterHistory();
     PortLimits limits = PortLimits.of(config.ports(), inputs.nanoTime());
@@ -55,7 +67,7 @@ public final class SimulatedCoordinator {
             inputs.nanoTime());
     owner =
         StateParts.owner(
-            log,
+            logs.get(),
             inputs,
             decisions,
             quotas,
@@ -66,7 +78,7 @@ public final class SimulatedCoordinator {
     service =
         new CoordinatorService(
             owner,
-            LeaderCalls.NONE,
+            leader,
             decisions,
             () -> ClientSettings.NONE,
             metrics,
@@ -96,6 +108,11 @@ public final class SimulatedCoordinator {
     if (owner != null) {
       owner.runPending();
     }
+  }
+
+  /** Whether the running process decides. */
+  public boolean leads() {
+    return owner != null && owner.leads();
   }
 
   /** Live applications that the running process knows. */

@@ -1,228 +1,441 @@
 package io.sluice.simulation;
 
+import com.google.protobuf.ByteString;
+import com.google.protobuf.MessageLite;
 import io.grpc.BindableService;
+import io.grpc.CallOptions;
 import io.grpc.ClientInterceptor;
 import io.grpc.ManagedChannel;
-import io.grpc.Server;
-import io.grpc.inprocess.InProcessChannelBuilder;
-import io.grpc.inprocess.InProcessServerBuilder;
-import io.grpc.util.MutableHandlerRegistry;
-import io.sluice.client.coordinator.CoordinatorClient;
-import io.sluice.client.coordinator.CoordinatorClientConfig;
-import io.sluice.client.coordinator.DriverEnvironment;
-import io.sluice.client.coordinator.LeasedApplicationSession;
-import io.sluice.client.fake.VirtualExecutor;
-import io.sluice.client.fake.VirtualTime;
-import io.sluice.client.security.ClientIdentity;
-import io.sluice.common.auth.ApplicationCredentials;
+import io.grpc.MethodDescriptor;
+import io.grpc.ServerMethodDefinition;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.StreamObserver;
 import io.sluice.common.config.HostPort;
 import io.sluice.coordinator.SimulatedCoordinator;
+import io.sluice.coordinator.api.LeaderCalls;
+import io.sluice.coordinator.log.InMemoryMetadataLog;
+import io.sluice.coordinator.log.MetadataLog;
+import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.server.model.ModelClock;
+import io.sluice.server.model.ServerSetup;
 import io.sluice.server.model.SimulatedServer;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
- * A coordinator and servers, whose processes end and start again in virtual time. Belongs to one
- * thread.
+ * Coordinators and servers, whose processes end, pause and start again in virtual time, each with
+ * clocks of its own. Belongs to a simulation.
  */
-final class SimulatedCluster implements AutoCloseable {
-  private static final HostPort COORDINATOR = new HostPort("coordinator", 19999);
+final class SimulatedCluster {
+  private static final int COORDINATOR_PORT = 19_999;
   private static final int FIRST_PORT = 20_000;
+  private static final int MAX_SKEW_MS = 600_000;
+  private static final int MAX_DRIFT_PER_MILLION = 5_000;
+  private static final long EXIT_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final Map<String, String> SETTINGS =
       Map.of(
           "rss.coordinator.server.heartbeat.interval", "500ms",
           "rss.coordinator.server.heartbeat.timeout", "3s",
-          "rss.coordinator.app.expired", "20s");
+          "rss.coordinator.app.expired", "9s");
 
-  private final VirtualTime time;
+  private final SimulatedThreads time;
   private final SimulatedNetwork network;
-  private final SimulatedCoordinator coordinator;
+  private final Random random;
+  private final Map<String, CoordinatorMachine> coordinators = new LinkedHashMap<>();
+  private final List<HostPort> addresses = new ArrayList<>();
+  private final SimulatedQuorum quorum;
   private final List<SimulatedServer> servers = new ArrayList<>();
-  private final Map<String, Port> ports = new HashMap<>();
-  private final List<ManagedChannel> channels = new ArrayList<>();
-  private int crashes;
+  private final Map<String, SimulatedChannel.Called> processes = new LinkedHashMap<>();
+  private int starting;
 
-  /** A control port, which outlives its process as an address does. */
-  private record Port(String name, Server server, MutableHandlerRegistry services) {
-    static Port open() throws IOException {
-      MutableHandlerRegistry services = new MutableHandlerRegistry();
-      String name = InProcessServerBuilder.generateName();
-      Server server =
-          InProcessServerBuilder.forName(name)
-              .directExecutor()
-              .fallbackHandlerRegistry(services)
-              .build()
-              .start();
-      return new Port(name, server, services);
-    }
+  /** Clocks of one process: the wall clock is wrong, and both are slightly fast or slow. */
+  private static final class SkewedClock extends ModelClock {
+    private final SimulatedThreads time;
+    private final long skewMs;
+    private final long driftPerMillion;
 
-    void serve(BindableService service) {
-      services.addService(service);
-    }
-  }
-
-  /** Virtual time as servers and coordinators read it. */
-  private static final class ProcessClock extends ModelClock {
-    private final VirtualTime time;
-
-    ProcessClock(VirtualTime time) {
+    SkewedClock(SimulatedThreads time, Random random) {
       this.time = time;
+      this.skewMs = (long) random.nextInt(2 * MAX_SKEW_MS) - MAX_SKEW_MS;
+      this.driftPerMillion =
+          (long) random.nextInt(2 * MAX_DRIFT_PER_MILLION) - MAX_DRIFT_PER_MILLION;
     }
 
     @Override
     protected long elapsedMs() {
-      return TimeUnit.NANOSECONDS.toMillis(time.nanoTime());
+      long ms = TimeUnit.NANOSECONDS.toMillis(time.nanoTime());
+      return ms + ms * driftPerMillion / 1_000_000;
+    }
+
+    @Override
+    public long millis() {
+      return super.millis() + skewMs;
     }
   }
 
-  SimulatedCluster(VirtualTime time, Random random, SimulatedNetwork network, int serverCount)
+  /** A coordinator with its pause. */
+  private static final class CoordinatorMachine implements SimulatedChannel.Called {
+    private final String name;
+    private final SimulatedCoordinator coordinator;
+    private long pausedUntilNanos;
+    private ServerServiceDefinition service;
+
+    CoordinatorMachine(String name, SimulatedCoordinator coordinator) {
+      this.name = name;
+      this.coordinator = coordinator;
+    }
+
+    void start() throws IOException {
+      pausedUntilNanos = 0;
+      coordinator.start();
+      service = coordinator.service().bindService();
+    }
+
+    @Override
+    public String name() {
+      return name;
+    }
+
+    @Override
+    public boolean isRunning() {
+      return coordinator.isRunning();
+    }
+
+    @Override
+    public long pausedUntilNanos() {
+      return pausedUntilNanos;
+    }
+
+    @Override
+    public ServerMethodDefinition<?, ?> method(String fullName) {
+      return service.getMethod(fullName);
+    }
+
+    @Override
+    public void runPending() {
+      coordinator.runPending();
+    }
+  }
+
+  /** The control port of a server. */
+  private record ServerProcess(SimulatedServer server) implements SimulatedChannel.Called {
+    @Override
+    public String name() {
+      return server.name();
+    }
+
+    @Override
+    public boolean isRunning() {
+      return server.isRunning();
+    }
+
+    @Override
+    public long pausedUntilNanos() {
+      return server.pausedUntilNanos();
+    }
+
+    @Override
+    public ServerMethodDefinition<?, ?> method(String fullName) {
+      BindableService control = server.control();
+      return control.bindService().getMethod(fullName);
+    }
+
+    @Override
+    public void runPending() {}
+  }
+
+  /**
+   * @param coordinatorCount 1, or more that share their log
+   * @param setups one for each server
+   */
+  SimulatedCluster(
+      SimulatedThreads time,
+      SimulatedNetwork network,
+      Random random,
+      int coordinatorCount,
+      List<ServerSetup> setups)
       throws Exception {
     this.time = time;
     this.network = network;
-    ModelClock clock = new ProcessClock(time);
-    coordinator = new SimulatedCoordinator(SETTINGS, clock, clock, random);
-    ports.put(COORDINATOR.host(), Port.open());
-    startCoordinator();
-    for (int i = 0; i < serverCount; i++) {
-      SimulatedServer server =
-          new SimulatedServer(
-              "server-" + i,
-              FIRST_PORT + i,
-              clock,
-              random,
-              () -> new VirtualExecutor(time),
-              List.of(COORDINATOR),
-              address -> channel(address.host(), List.of(), false));
-      servers.add(server);
-      network.add(server);
-      ports.put(server.name(), Port.open());
-      start(server);
+    this.random = random;
+    List<String> names = new ArrayList<>();
+    for (int i = 0; i < coordinatorCount; i++) {
+      names.add("coordinator-" + i);
+      addresses.add(new HostPort(names.get(i), COORDINATOR_PORT + i));
     }
+    quorum =
+        coordinatorCount == 1
+            ? null
+            : new SimulatedQuorum(
+                time, new FastRandom(random.nextLong()), names, this::isReachable);
+    for (String name : names) {
+      addCoordinator(name);
+    }
+    for (ServerSetup setup : setups) {
+      addServer(setup);
+    }
+  }
+
+  private void addCoordinator(String name) throws IOException {
+    InMemoryMetadataLog single = InMemoryMetadataLog.keeping();
+    Supplier<MetadataLog> log = quorum == null ? () -> single : () -> quorum.open(name);
+    SkewedClock clock = new SkewedClock(time, random);
+    CoordinatorMachine machine =
+        new CoordinatorMachine(
+            name,
+            new SimulatedCoordinator(
+                SETTINGS,
+                clock,
+                clock,
+                new FastRandom(random.nextLong()),
+                log,
+                quorum == null ? LeaderCalls.NONE : (method, call) -> forward(name, method, call)));
+    coordinators.put(name, machine);
+    processes.put(name, machine);
+    machine.start();
+  }
+
+  private boolean isReachable(String coordinator) {
+    CoordinatorMachine machine = coordinators.get(coordinator);
+    return machine != null
+        && machine.isRunning()
+        && machine.pausedUntilNanos <= time.nanoTime()
+        && !network.isIsolated(coordinator);
+  }
+
+  /** Executes a call on the coordinator that leads. */
+  private CompletableFuture<ByteString> forward(String from, String method, ByteString request) {
+    CompletableFuture<ByteString> answer = new CompletableFuture<>();
+    String leader = quorum.leader();
+    if (leader == null || leader.equals(from)) {
+      answer.completeExceptionally(new IOException("no coordinator leads"));
+      return answer;
+    }
+    forward(
+        new SimulatedChannel(time, network, from, processes.get(leader), false, List.of()),
+        CoordinatorGrpc.getServiceDescriptor().getMethods().stream()
+            .filter(one -> method.equals(one.getBareMethodName()))
+            .findAny()
+            .orElseThrow(),
+        request,
+        answer);
+    return answer;
+  }
+
+  private static <Q, R> void forward(
+      ManagedChannel channel,
+      MethodDescriptor<Q, R> method,
+      ByteString request,
+      CompletableFuture<ByteString> answer) {
+    ClientCalls.asyncUnaryCall(
+        channel.newCall(method, CallOptions.DEFAULT),
+        method.parseRequest(request.newInput()),
+        new StreamObserver<R>() {
+          @Override
+          public void onNext(R reply) {
+            answer.complete(((MessageLite) reply).toByteString());
+          }
+
+          @Override
+          public void onError(Throwable fault) {
+            answer.completeExceptionally(fault);
+          }
+
+          @Override
+          public void onCompleted() {}
+        });
+  }
+
+  private void addServer(ServerSetup setup) throws Exception {
+    String name = "server-" + servers.size();
+    SimulatedServer[] added = new SimulatedServer[1];
+    SimulatedServer server =
+        new SimulatedServer(
+            name,
+            FIRST_PORT + servers.size(),
+            setup,
+            new SkewedClock(time, random),
+            new FastRandom(random.nextLong()),
+            () ->
+                new SimulatedMachine(
+                    time,
+                    network,
+                    name,
+                    () -> added[0].pausedUntilNanos(),
+                    setup.slowMs() > 0,
+                    (address, blocking) -> channel(name, address.host(), blocking, List.of())),
+            addresses);
+    added[0] = server;
+    servers.add(server);
+    network.add(server);
+    processes.put(name, new ServerProcess(server));
+    server.start();
+  }
+
+  /** Opens a channel from a process to another one. */
+  ManagedChannel channel(String from, String to, boolean blocking, List<ClientInterceptor> proofs) {
+    return new SimulatedChannel(time, network, from, processes.get(to), blocking, proofs);
+  }
+
+  List<HostPort> coordinatorAddresses() {
+    return addresses;
+  }
+
+  List<String> coordinatorNames() {
+    return List.copyOf(coordinators.keySet());
   }
 
   List<SimulatedServer> servers() {
     return servers;
   }
 
-  SimulatedCoordinator coordinator() {
-    return coordinator;
+  SimulatedServer server(String name) {
+    return servers.stream().filter(one -> one.name().equals(name)).findAny().orElseThrow();
   }
 
-  /** Crashes of servers so far: after one, acknowledged data can be missing. */
-  int crashes() {
-    return crashes;
+  /** Elections of a coordinator so far; 0 if there is one only. */
+  int elections() {
+    return quorum == null ? 0 : quorum.elections();
   }
 
-  /** Crashes a server; it starts again after a while. */
-  void crash(SimulatedServer server, long downMs) {
+  /** Faults of coordinators end. */
+  void endFaults() {
+    if (quorum != null) {
+      quorum.endFaults();
+    }
+    servers.forEach(SimulatedServer::endDiskFaults);
+  }
+
+  /** Whether every process runs. */
+  boolean allRun() {
+    return starting == 0
+        && servers.stream().allMatch(SimulatedServer::isRunning)
+        && coordinators.values().stream().allMatch(CoordinatorMachine::isRunning);
+  }
+
+  private interface Step {
+    void run() throws Exception;
+  }
+
+  /** Ends a process, and starts it again after a while, on a thread that may wait. */
+  private void restart(String what, Step end, long downMs, Step start) {
+    starting++;
+    SimulatedThreads.Task unused =
+        time.start(
+            what,
+            () -> {
+              try {
+                end.run();
+                time.advance(TimeUnit.MILLISECONDS.toNanos(downMs));
+                start.run();
+                starting--;
+              } catch (Exception e) {
+                throw new AssertionError(what + " failed", e);
+              }
+            });
+  }
+
+  /** Crashes a server's process; it starts again after a while. */
+  void crash(SimulatedServer server, long downMs, boolean wholeMachine) {
     if (server.isRunning()) {
-      crashes++;
-      server.crash();
       network.cut(server);
-      later(downMs, () -> start(server));
+      restart(
+          "crash of " + server.name(),
+          () -> {
+            if (server.isRunning() && wholeMachine) {
+              server.crashMachine();
+            } else if (server.isRunning()) {
+              server.crash();
+            }
+          },
+          downMs,
+          () -> startIfDown(server));
     }
   }
 
   /** Stops a server; it starts again after a while. */
-  void restart(SimulatedServer server, long downMs) throws Exception {
+  void stop(SimulatedServer server, long downMs) {
     if (server.isRunning()) {
-      server.stop();
-      network.cut(server);
-      later(downMs, () -> start(server));
+      restart(
+          "restart of " + server.name(),
+          () -> {
+            if (server.isRunning()) {
+              server.stop();
+              network.cut(server);
+            }
+          },
+          downMs,
+          () -> startIfDown(server));
     }
   }
 
-  /** Ends the coordinator's process; it starts again after a while. */
-  void crashCoordinator(long downMs) {
-    if (coordinator.isRunning()) {
-      coordinator.crash();
-      later(downMs, this::startCoordinator);
+  private static void startIfDown(SimulatedServer server) throws Exception {
+    if (!server.isRunning() && !server.isEnding()) {
+      server.start();
     }
   }
 
-  private interface Start {
-    void start() throws Exception;
+  /** Ends a coordinator's process; it starts again after a while. */
+  void crashCoordinator(String name, long downMs) {
+    CoordinatorMachine machine = coordinators.get(name);
+    if (machine.isRunning()) {
+      restart(
+          "crash of " + name,
+          machine.coordinator::crash,
+          downMs,
+          () -> {
+            if (!machine.isRunning()) {
+              machine.start();
+            }
+          });
+    }
   }
 
-  private void later(long afterMs, Start start) {
-    time.schedule(
-        TimeUnit.MILLISECONDS.toNanos(afterMs),
-        () -> {
-          try {
-            start.start();
-          } catch (Exception e) {
-            throw new AssertionError("a process does not start", e);
-          }
-        });
+  void pauseCoordinator(String name, long nanos) {
+    CoordinatorMachine machine = coordinators.get(name);
+    machine.pausedUntilNanos = Math.max(machine.pausedUntilNanos, time.nanoTime() + nanos);
   }
 
-  private void start(SimulatedServer server) throws Exception {
-    server.start();
-    ports.get(server.name()).serve(server.control());
+  /** Orders a decommission with a move of all data; the server exits and returns, empty. */
+  void decommission(SimulatedServer server, long downMs) {
+    if (server.isRunning()) {
+      server.decommission();
+      time.schedule(
+          EXIT_CHECK_NANOS, () -> exitIfDecommissioned(server, server.id().getEpoch(), downMs));
+    }
   }
 
-  private void startCoordinator() throws IOException {
-    coordinator.start();
-    ports.get(COORDINATOR.host()).serve(coordinator.service());
+  private void exitIfDecommissioned(SimulatedServer server, long epoch, long downMs) {
+    if (!server.isRunning() || server.id().getEpoch() != epoch) {
+      return;
+    }
+    if (server.isDecommissioned()) {
+      stop(server, downMs);
+    } else {
+      time.schedule(EXIT_CHECK_NANOS, () -> exitIfDecommissioned(server, epoch, downMs));
+    }
   }
 
-  /** A driver's session of an application. */
-  LeasedApplicationSession session(String application, int replicas) {
-    CoordinatorClientConfig config =
-        new CoordinatorClientConfig(
-            List.of(COORDINATOR), 1_000, 10_000, 1_000, 2_000, replicas, 0, List.of(), false);
-    DriverEnvironment environment =
-        new DriverEnvironment(
-            time::nanoTime,
-            milliseconds -> time.advance(TimeUnit.MILLISECONDS.toNanos(milliseconds)),
-            () -> new VirtualExecutor(time),
-            (host, port, proofs) -> channel(host, proofs, true));
-    ClientIdentity identity = ClientIdentity.ofTask(new ApplicationCredentials());
-    return new LeasedApplicationSession(
-        application,
-        "user",
-        "simulation",
-        config,
-        new CoordinatorClient(config, identity.userProofs(), environment),
-        identity,
-        environment);
+  /** Live applications at the coordinator that leads. */
+  int applications() {
+    return coordinators.values().stream()
+        .filter(CoordinatorMachine::isRunning)
+        .filter(one -> quorum == null || one.coordinator.leads())
+        .mapToInt(one -> one.coordinator.applications())
+        .max()
+        .orElse(Integer.MAX_VALUE);
   }
 
-  private ManagedChannel channel(String host, List<ClientInterceptor> proofs, boolean blocking) {
-    boolean toCoordinator = host.equals(COORDINATOR.host());
-    BooleanSupplier running =
-        toCoordinator
-            ? coordinator::isRunning
-            : servers.stream().filter(one -> one.name().equals(host)).findAny().orElseThrow()
-                ::isRunning;
-    ManagedChannel channel =
-        InProcessChannelBuilder.forName(ports.get(host).name())
-            .directExecutor()
-            .intercept(
-                new SimulatedCalls(
-                    time,
-                    network,
-                    running,
-                    toCoordinator ? coordinator::runPending : () -> {},
-                    blocking))
-            .intercept(proofs)
-            .build();
-    channels.add(channel);
-    return channel;
-  }
-
-  /** Ends everything. */
-  @Override
-  public void close() {
+  /** Ends all servers. */
+  void close() {
     servers.stream().filter(SimulatedServer::isRunning).forEach(SimulatedServer::crash);
-    channels.forEach(ManagedChannel::shutdownNow);
-    ports.values().forEach(port -> port.server().shutdownNow());
   }
 }

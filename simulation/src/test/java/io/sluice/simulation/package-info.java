@@ -1,5 +1,6 @@
 /**
- * A whole cluster in one thread. Client, servers and coordinator are production classes; only
- * clock, executors, network and disks are simulated. All that happens follows from one seed.
+ * A whole cluster on virtual time. Client, servers and coordinators are production classes; only
+ * clocks, executors, network, disks and the shared log of coordinators are simulated. All that
+ * happens, including the interleaving of threads, follows from one seed.
  */
 package io.sluice.simulation;

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Delayed;
+import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -12,16 +13,25 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs tasks in virtual time, on the thread that lets it pass. After {@link #shutdownNow} no task
- * runs, as when a process ends. Belongs to one thread.
+ * Runs tasks in virtual time, on the thread that lets it pass, or as a given executor does. After
+ * {@link #shutdownNow} no task runs, as when a process ends. Belongs to one thread.
  */
 public final class VirtualExecutor extends AbstractExecutorService
     implements ScheduledExecutorService {
   private final VirtualTime time;
+  private final Executor runner;
   private boolean shutdown;
 
   public VirtualExecutor(VirtualTime time) {
+    this(time, Runnable::run);
+  }
+
+  /**
+   * @param runner runs the tasks that are due
+   */
+  public VirtualExecutor(VirtualTime time, Executor runner) {
     this.time = time;
+    this.runner = runner;
   }
 
   @Override
@@ -47,7 +57,7 @@ public final class VirtualExecutor extends AbstractExecutorService
     }
     long nanos = Math.max(0, unit.toNanos(delay));
     Task<V> scheduled = new Task<>(task, time.nanoTime() + nanos);
-    time.schedule(nanos, scheduled);
+    time.schedule(nanos, () -> runner.execute(scheduled));
     return scheduled;
   }
 

@@ -11,58 +11,102 @@ import java.util.function.Consumer;
 /**
  * Virtual time for clients, servers and coordinators in one thread. A caller that waits runs the
  * scheduled work in the order of its time, until an event arrives or the wait is over. Owned by one
- * thread.
+ * thread; a subclass may let several tasks wait at a time.
  */
-public final class VirtualTime implements TaskTime {
+public class VirtualTime implements TaskTime {
   private final PriorityQueue<Scheduled> queue =
       new PriorityQueue<>(
           Comparator.comparingLong(Scheduled::atNanos).thenComparingLong(Scheduled::number));
   private long nowNanos;
   private long scheduled;
+  private long executed;
 
   private record Scheduled(long atNanos, long number, Runnable work) {}
 
+  /** Something that one task waits for, once. */
+  public static final class Signal {
+    private boolean given;
+    private Runnable listener = () -> {};
+
+    /** Ends the wait. Idempotent. */
+    public void give() {
+      given = true;
+      listener.run();
+    }
+
+    public boolean isGiven() {
+      return given;
+    }
+
+    /** Sets a listener, called when the signal is given. */
+    public void onGiven(Runnable task) {
+      listener = task;
+    }
+  }
+
   @Override
-  public long nanoTime() {
+  public final long nanoTime() {
     return nowNanos;
   }
 
+  /** Scheduled work that has run. */
+  public final long executed() {
+    return executed;
+  }
+
   /** Schedules work after a delay; it runs during a wait or {@link #runUntilIdle}. */
-  public void schedule(long delayNanos, Runnable work) {
+  public final void schedule(long delayNanos, Runnable work) {
     queue.add(new Scheduled(nowNanos + delayNanos, scheduled++, work));
   }
 
   /** Advances the time, and runs the work that is due. */
-  public void advance(long nanos) {
-    long until = nowNanos + nanos;
-    while (runNextBefore(until)) {}
-    nowNanos = until;
+  public final void advance(long nanos) {
+    boolean unused = await(new Signal(), nowNanos + nanos);
+  }
+
+  /** Waits for a signal until a time; returns whether it was given. */
+  public boolean await(Signal signal, long untilNanos) {
+    while (!signal.isGiven()) {
+      if (!runNextBefore(untilNanos)) {
+        nowNanos = untilNanos;
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Runs all scheduled work, including work that it schedules. */
-  public void runUntilIdle() {
+  public final void runUntilIdle() {
     while (runNextBefore(Long.MAX_VALUE)) {}
   }
 
-  private boolean runNextBefore(long untilNanos) {
+  /** Runs the next scheduled work if it is due by a time; returns whether it ran. */
+  protected final boolean runNextBefore(long untilNanos) {
     Scheduled next = queue.peek();
     if (next == null || next.atNanos() > untilNanos) {
       return false;
     }
     queue.remove();
     nowNanos = Math.max(nowNanos, next.atNanos());
+    executed++;
     next.work().run();
     return true;
   }
 
+  /** Whether the waiting task was interrupted; clears that state. */
+  protected boolean takeInterrupt() {
+    return Thread.interrupted();
+  }
+
   @Override
-  public <E> Mailbox<E> mailbox(Consumer<E> disposal) {
+  public final <E> Mailbox<E> mailbox(Consumer<E> disposal) {
     return new VirtualMailbox<>(disposal);
   }
 
   private final class VirtualMailbox<E> implements Mailbox<E> {
     private final Deque<E> events = new ArrayDeque<>();
     private final Consumer<E> disposal;
+    private Signal arrival = new Signal();
     private boolean closed;
 
     VirtualMailbox(Consumer<E> disposal) {
@@ -75,6 +119,7 @@ public final class VirtualTime implements TaskTime {
         disposal.accept(event);
       } else {
         events.addLast(event);
+        arrival.give();
       }
     }
 
@@ -85,14 +130,14 @@ public final class VirtualTime implements TaskTime {
 
     @Override
     public E poll(long nanos) throws InterruptedException {
-      if (Thread.interrupted()) {
+      if (takeInterrupt()) {
         throw new InterruptedException();
       }
-      long until = nowNanos + nanos;
-      while (events.isEmpty()) {
-        if (!runNextBefore(until)) {
-          nowNanos = until;
-          return null;
+      if (events.isEmpty()) {
+        arrival = new Signal();
+        boolean unused = await(arrival, nowNanos + nanos);
+        if (takeInterrupt()) {
+          throw new InterruptedException();
         }
       }
       return events.pollFirst();

@@ -42,6 +42,13 @@ public class InMemoryCatalog implements RunCatalog {
     next.stop = stop;
   }
 
+  /** Replaces all contents by those of another catalog. */
+  protected synchronized void setTo(InMemoryCatalog other) {
+    runs.clear();
+    tombstones.clear();
+    other.copyTo(this);
+  }
+
   /** Every call fails with {@code problem} from now on; null: calls succeed again. */
   public synchronized void failWith(IOException problem) {
     failure = problem;

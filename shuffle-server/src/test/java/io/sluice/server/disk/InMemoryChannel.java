@@ -16,6 +16,13 @@ final class InMemoryChannel extends RestrictedFileChannel {
       return length;
     }
 
+    Content copy() {
+      Content copy = new Content();
+      copy.bytes = Arrays.copyOf(bytes, bytes.length);
+      copy.length = length;
+      return copy;
+    }
+
     void flip(int offset) {
       bytes[offset] ^= 1;
     }

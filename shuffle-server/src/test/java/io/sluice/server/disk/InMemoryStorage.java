@@ -6,9 +6,11 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.random.RandomGenerator;
 
 /**
  * A storage with injected disk faults: failure at the n-th call, short writes, full, slow, hung,
@@ -35,6 +37,8 @@ public final class InMemoryStorage implements Storage {
   private volatile boolean crashed;
   private final AtomicInteger readFailures = new AtomicInteger();
   private volatile Runnable beforeCall = () -> {};
+  private volatile Fsync fsync = Fsync.NEVER;
+  private final Set<String> synced = ConcurrentHashMap.newKeySet();
 
   public InMemoryStorage(String name, StorageKind kind) {
     this.name = name;
@@ -141,8 +145,59 @@ public final class InMemoryStorage implements Storage {
     crashed = true;
     InMemoryStorage next = new InMemoryStorage(name, kind);
     next.committed.putAll(committed);
+    next.fsync = fsync;
+    next.synced.addAll(synced);
     next.capacityBytes = capacityBytes;
     return next;
+  }
+
+  /** Sets which committed files survive a crash of the machine. */
+  public void fsync(Fsync policy) {
+    fsync = policy;
+  }
+
+  /**
+   * A copy as another process finds it after a crash of the machine. Each file that was not synced
+   * is whole, truncated or gone, as {@code random} decides.
+   */
+  public InMemoryStorage afterMachineCrash(RandomGenerator random) {
+    InMemoryStorage next = afterCrash();
+    next.synced.clear();
+    for (String file : new TreeSet<>(committed.keySet())) {
+      if (synced.contains(file)) {
+        next.synced.add(file);
+        continue;
+      }
+      InMemoryChannel.Content content = committed.get(file);
+      switch (random.nextInt(3)) {
+        case 0 -> next.synced.add(file);
+        case 1 -> {
+          InMemoryChannel.Content torn = content.copy();
+          torn.truncate(random.nextInt(content.length() + 1));
+          next.committed.put(file, torn);
+        }
+        default -> next.committed.remove(file);
+      }
+    }
+    return next;
+  }
+
+  /** Names of the committed files, ordered. */
+  public List<String> files() {
+    return List.copyOf(new TreeSet<>(committed.keySet()));
+  }
+
+  /** Length of a committed file. */
+  public int length(String file) {
+    return committed.get(file).length();
+  }
+
+  @Override
+  public void sync() throws IOException {
+    if (fsync == Fsync.INTERVAL) {
+      countCall("sync");
+      synced.addAll(committed.keySet());
+    }
   }
 
   /** Opens and reads that failed so far. */
@@ -212,6 +267,9 @@ public final class InMemoryStorage implements Storage {
         countCall("commit");
         channel.close();
         committed.put(file, content);
+        if (fsync == Fsync.RUN) {
+          synced.add(file);
+        }
         writing.remove(file);
       }
 
@@ -254,6 +312,7 @@ public final class InMemoryStorage implements Storage {
     checkThere();
     checkWritable();
     InMemoryChannel.Content removed = committed.remove(file);
+    synced.remove(file);
     if (removed != null && !crashed) {
       // As on a real disk, so that a reader that was not counted fails.
       removed.truncate(0);

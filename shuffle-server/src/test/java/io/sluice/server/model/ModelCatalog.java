@@ -6,6 +6,7 @@ import io.sluice.server.catalog.RunRecord;
 import io.sluice.server.catalog.Tombstone;
 import java.io.IOException;
 import java.util.Collection;
+import java.util.Random;
 import java.util.function.Consumer;
 
 /** A catalog with injected failures and a callback before each change. */
@@ -13,6 +14,8 @@ final class ModelCatalog extends InMemoryCatalog {
   private Runnable beforeChange = () -> {};
   private Consumer<RunRecord> added = run -> {};
   private int failAtChange = Integer.MAX_VALUE;
+  private boolean syncsEveryChange;
+  private InMemoryCatalog synced;
 
   /**
    * @param task called before each change
@@ -28,10 +31,38 @@ final class ModelCatalog extends InMemoryCatalog {
     failAtChange = n;
   }
 
+  /**
+   * Keeps the contents that survive a crash of the machine, from now on.
+   *
+   * @param everyChange whether each change does, without {@link #sync}
+   */
+  synchronized void keepSynced(boolean everyChange) throws IOException {
+    syncsEveryChange = everyChange;
+    sync();
+  }
+
   ModelCatalog afterCrash() {
     ModelCatalog next = new ModelCatalog();
     copyTo(next);
+    next.syncsEveryChange = syncsEveryChange;
+    next.synced = synced;
     return next;
+  }
+
+  /** The catalog after a crash of the machine: all changes since the last sync may be gone. */
+  synchronized ModelCatalog afterMachineCrash(Random random) {
+    ModelCatalog next = afterCrash();
+    if (synced != null && !syncsEveryChange && random.nextBoolean()) {
+      next.setTo(synced);
+    }
+    return next;
+  }
+
+  @Override
+  public synchronized void sync() throws IOException {
+    super.sync();
+    synced = new InMemoryCatalog();
+    copyTo(synced);
   }
 
   @Override

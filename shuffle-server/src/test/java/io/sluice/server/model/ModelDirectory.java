@@ -10,6 +10,7 @@ import io.sluice.server.log.ShuffleKey;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -27,6 +28,11 @@ record ModelDirectory(InMemoryStorage storage, ModelCatalog catalog) {
   /** Returns the directory's state after a crash. */
   ModelDirectory afterCrash() {
     return new ModelDirectory(storage.afterCrash(), catalog.afterCrash());
+  }
+
+  /** Returns the directory's state after a crash of the machine. */
+  ModelDirectory afterMachineCrash(Random random) {
+    return new ModelDirectory(storage.afterMachineCrash(random), catalog.afterMachineCrash(random));
   }
 
   /** Makes all later operations of the ended process fail. */

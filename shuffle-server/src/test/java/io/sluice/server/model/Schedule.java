@@ -908,7 +908,7 @@ final class Schedule {
     return ShuffleId.newBuilder().setApplication(Model.APPLICATION).setShuffle(shuffle).build();
   }
 
-  private static byte[] read(FetchedBytes fetched) throws IOException {
+  static byte[] read(FetchedBytes fetched) throws IOException {
     ByteBuffer all = ByteBuffer.allocate(fetched.length());
     for (FetchedBytes.Piece piece : fetched.pieces()) {
       if (piece instanceof FetchedBytes.MemoryPiece memory) {

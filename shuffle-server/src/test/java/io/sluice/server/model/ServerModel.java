@@ -39,8 +39,11 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** The storage of a server from its start to its end, without background threads. */
 final class ServerModel {
@@ -81,6 +84,37 @@ final class ServerModel {
       ScheduledExecutorService timer,
       Consumer<RunFile> onDeclaredLost)
       throws IOException, InterruptedException {
+    this(
+        directories,
+        previousEpoch,
+        memory,
+        clock,
+        random,
+        cache,
+        timer,
+        onDeclaredLost,
+        () -> true,
+        disk -> Runnable::run);
+  }
+
+  /**
+   * As the other constructor, for background work that can be slow.
+   *
+   * @param canStore whether any disk accepts data
+   * @param readers returns the executor of the reads of a disk
+   */
+  ServerModel(
+      List<ModelDirectory> directories,
+      long previousEpoch,
+      MemoryBudget memory,
+      ModelClock clock,
+      Random random,
+      Random cache,
+      ScheduledExecutorService timer,
+      Consumer<RunFile> onDeclaredLost,
+      BooleanSupplier canStore,
+      Function<Disk, Executor> readers)
+      throws IOException, InterruptedException {
     this.directories = List.copyOf(directories);
     for (ModelDirectory each : directories) {
       disks.add(new Disk(each.storage(), each.catalog(), DiskLimits.DEFAULT, clock));
@@ -91,18 +125,7 @@ final class ServerModel {
     recovered = recovery.restore(findings, previousEpoch, epoch);
     store.onForgotten(new TombstoneWriter(disks, files, clock, 1000)::add);
     RequestMemory requestMemory = new RequestMemory(1 << 30);
-    reads =
-        new FileReads(
-            new DiskReadConfig(1000, 16, 16, 1000, 0, false),
-            new ReadBudget(1 << 30),
-            requestMemory,
-            new ModelPageCache(cache),
-            UnpooledByteBufAllocator.DEFAULT,
-            disk -> Runnable::run,
-            timer,
-            new ReadHealthReporter(),
-            new DiskReadCounters(),
-            clock);
+    reads = reads(requestMemory, cache, readers, timer, clock);
     ServerEpochs epochs = new ServerEpochs(epoch, recovered.wholeSinceEpoch());
     admission =
         new PushAdmission(
@@ -110,7 +133,7 @@ final class ServerModel {
             ServiceConfig.DEFAULT.limits(),
             memory,
             store,
-            () -> true,
+            canStore,
             new OverQuota(),
             counters);
     service =
@@ -133,6 +156,25 @@ final class ServerModel {
     service.verifyReports(reports);
   }
 
+  static FileReads reads(
+      RequestMemory requestMemory,
+      Random cache,
+      Function<Disk, Executor> readers,
+      ScheduledExecutorService timer,
+      ModelClock clock) {
+    return new FileReads(
+        new DiskReadConfig(1000, 16, 16, 1000, 0, false),
+        new ReadBudget(1 << 30),
+        requestMemory,
+        new ModelPageCache(cache),
+        UnpooledByteBufAllocator.DEFAULT,
+        readers,
+        timer,
+        new ReadHealthReporter(),
+        new DiskReadCounters(),
+        clock);
+  }
+
   long epoch() {
     return recovered.epoch();
   }
@@ -147,11 +189,20 @@ final class ServerModel {
 
   /** Writes the stop mark to every directory, if all acknowledged blocks are in files. */
   boolean writeStopMark() throws InterruptedException {
+    return writeStopMark(false);
+  }
+
+  /**
+   * As the other.
+   *
+   * @param synced whether the mark must survive a crash of the machine
+   */
+  boolean writeStopMark(boolean synced) throws InterruptedException {
     if (store.totals().bufferedBytes() + store.totals().spillingBytes() > 0
         || store.totals().anyLost()) {
       return false;
     }
-    return new CleanStopMarker(disks, false)
+    return new CleanStopMarker(disks, synced)
         .write(epoch(), recovered.wholeSinceEpoch(), TIMEOUT_MS);
   }
 

@@ -2,118 +2,110 @@ package io.sluice.server.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.grpc.ManagedChannel;
-import io.netty.buffer.UnpooledByteBufAllocator;
-import io.sluice.common.auth.AuditLog;
-import io.sluice.common.auth.ClusterSecurity;
-import io.sluice.common.auth.Revocations;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.sluice.common.block.BlockHeader;
 import io.sluice.common.config.HostPort;
+import io.sluice.proto.Fetch;
+import io.sluice.proto.Open;
+import io.sluice.proto.OpenReply;
+import io.sluice.proto.PartitionState;
+import io.sluice.proto.Presence;
+import io.sluice.proto.Range;
 import io.sluice.proto.ServerId;
-import io.sluice.server.ServerHeartbeatSource;
-import io.sluice.server.background.FanInPolicy;
-import io.sluice.server.background.MergeConfig;
-import io.sluice.server.background.MergeCounters;
-import io.sluice.server.background.MergeWriter;
-import io.sluice.server.background.Merger;
-import io.sluice.server.background.ReportedMergeInputs;
-import io.sluice.server.background.SpillConfig;
-import io.sluice.server.background.SpillPolicy;
-import io.sluice.server.background.Spiller;
+import io.sluice.proto.ShuffleId;
+import io.sluice.server.background.ScrubSteps;
 import io.sluice.server.cluster.ControlService;
-import io.sluice.server.cluster.Decommission;
-import io.sluice.server.cluster.DiskReport;
-import io.sluice.server.cluster.HeartbeatConfig;
-import io.sluice.server.cluster.Heartbeats;
-import io.sluice.server.cluster.MoveConfig;
-import io.sluice.server.cluster.Mover;
-import io.sluice.server.cluster.ProcessVitals;
-import io.sluice.server.cluster.StoreReport;
 import io.sluice.server.disk.Disk;
-import io.sluice.server.disk.Disks;
+import io.sluice.server.disk.Fsync;
+import io.sluice.server.disk.InMemoryStorage;
+import io.sluice.server.disk.RunFiles;
+import io.sluice.server.disk.Storage;
 import io.sluice.server.disk.StorageKind;
-import io.sluice.server.log.LeaseTable;
+import io.sluice.server.disk.WatchSteps;
+import io.sluice.server.log.LogTotals;
+import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.ShuffleLog;
 import io.sluice.server.log.SpillBatch;
-import io.sluice.server.memory.MemoryBudget;
-import io.sluice.server.memory.MemoryConfig;
-import io.sluice.server.service.OverQuota;
+import io.sluice.transport.protocol.AttemptSets;
+import io.sluice.transport.server.ClientConnection;
 import io.sluice.transport.server.DataService;
-import io.sluice.transport.server.TransportCounters;
-import java.time.Clock;
+import io.sluice.transport.server.FetchedBytes;
+import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
  * A server machine of a simulation: production classes over disks in memory. Its process can crash,
- * stop and start again. Time, threads and network come from the caller. Belongs to one thread.
+ * stop, pause and start again, and the whole machine can crash. Time, threads and network come from
+ * the caller. Belongs to a simulation.
  */
 public final class SimulatedServer {
   private static final long TICK_MS = 100;
-  private static final long HEARTBEAT_MS = 500;
-  private static final long LEASE_MS = 60_000;
-  private static final int SLAB_BYTES = 4096;
-  private static final int SLABS = 48;
+  private static final int TICKS_PER_CHECK = 10;
+
+  /** Number of calls to a slow disk of which one takes time, on average. */
+  private static final int SLOW_CALLS = 6;
+
   private static final long RUN_BYTES = 1 << 20;
-  private static final MergeConfig MERGES =
-      new MergeConfig(
-          Map.of(StorageKind.SSD, new FanInPolicy(3), StorageKind.HDD, new FanInPolicy(2)),
-          1 << 20,
-          1 << 30);
-  private static final StorageKind[] KINDS = {StorageKind.SSD, StorageKind.HDD};
+  private static final long HDD_BYTES = 1L << 40;
 
   private final String name;
   private final int port;
+  private final ServerSetup setup;
   private final ModelClock clock;
   private final Random random;
-  private final Supplier<ScheduledExecutorService> executors;
+  private final Supplier<Machine> machines;
   private final List<HostPort> coordinators;
-  private final Function<HostPort, ManagedChannel> channels;
   private List<ModelDirectory> directories = new ArrayList<>();
   private long epoch;
-  private long endedSpills;
-  private long endedMerges;
-  private Parts process;
-
-  /** The parts of a running process. */
-  private record Parts(
-      MemoryBudget memory,
-      ServerModel model,
-      Spiller spiller,
-      Merger merger,
-      MergeCounters merged,
-      StoreReport report,
-      Heartbeats heartbeats,
-      ControlService control,
-      ScheduledExecutorService executor) {}
+  private long spills;
+  private long merges;
+  private long demotions;
+  private long movedBytes;
+  private long pausedUntilNanos;
+  private boolean slow;
+  private Machine machine;
+  private ServerParts process;
+  private boolean isEnding;
 
   /**
-   * @param executors makes the executor of a process, which is shut down at its end
-   * @param channels opens channels to coordinators; owned by the process
+   * @param random source of run ids and of everything that a process decides at random
+   * @param machines returns the environment of a process that starts
    */
   public SimulatedServer(
       String name,
       int port,
+      ServerSetup setup,
       ModelClock clock,
       Random random,
-      Supplier<ScheduledExecutorService> executors,
-      List<HostPort> coordinators,
-      Function<HostPort, ManagedChannel> channels) {
+      Supplier<Machine> machines,
+      List<HostPort> coordinators)
+      throws IOException {
     this.name = name;
     this.port = port;
+    this.setup = setup;
     this.clock = clock;
     this.random = random;
-    this.executors = executors;
+    this.machines = machines;
     this.coordinators = coordinators;
-    this.channels = channels;
-    for (int i = 0; i < KINDS.length; i++) {
-      directories.add(ModelDirectory.create(name + "-disk-" + i, KINDS[i]));
+    for (StorageKind kind : setup.kinds()) {
+      ModelDirectory directory = ModelDirectory.create(name + "-disk-" + directories.size(), kind);
+      if (kind == StorageKind.SSD) {
+        directory.storage().capacityBytes(setup.ssdBytes());
+        directory.storage().failWhenFull(true);
+      }
+      directory.storage().fsync(setup.fsync());
+      directory.catalog().keepSynced(setup.fsync() == Fsync.RUN);
+      directories.add(directory);
     }
   }
 
@@ -123,6 +115,11 @@ public final class SimulatedServer {
 
   public boolean isRunning() {
     return process != null;
+  }
+
+  /** Whether a process is about to end: no other one may start yet. */
+  public boolean isEnding() {
+    return isEnding;
   }
 
   /** Identity in the current epoch; of a process that ended, in its last one. */
@@ -138,168 +135,410 @@ public final class SimulatedServer {
 
   /** The data protocol of the running process. */
   public DataService service() {
-    return process.model().service;
+    return process.model.service;
   }
 
   /** The control protocol of the running process. */
   public ControlService control() {
-    return process.control();
+    return process.control;
   }
 
   /** Starts a process on the directories that the last one left. */
   public void start() throws Exception {
-    ScheduledExecutorService executor = executors.get();
-    MemoryBudget memory =
-        new MemoryBudget(new MemoryConfig((long) SLABS * SLAB_BYTES, SLAB_BYTES, 20, 10), clock);
-    ServerModel model =
-        new ServerModel(directories, epoch, memory, clock, random, random, executor, unused -> {});
-    epoch = model.epoch();
-    Disks disks = new Disks(model.disks);
-    Spiller spiller =
-        new Spiller(
-            model.store,
-            memory,
-            disks,
-            new SpillPolicy(SpillConfig.forCapacity(memory.capacityBytes(), 1 << 20)),
-            model.spills,
-            clock);
-    MergeCounters merged = new MergeCounters();
-    Merger merger =
-        new Merger(
-            model.store,
-            disks,
-            MERGES,
-            new MergeWriter(model.files, random, merged, new ReportedMergeInputs()),
-            unused -> false,
-            merged,
-            clock);
-    Mover mover =
-        Mover.of(
-            model.store,
-            model.admission,
-            model.reads,
-            model.reports,
+    machine = machines.get();
+    slow = false;
+    pausedUntilNanos = 0;
+    for (ModelDirectory directory : directories) {
+      directory.storage().beforeCall(this::diskCall);
+    }
+    ServerParts started =
+        new ServerParts(
+            directories,
             epoch,
-            UnpooledByteBufAllocator.DEFAULT,
+            setup,
+            clock,
+            random,
+            machine,
             coordinators,
-            new MoveConfig(1, 0),
             this::id,
-            ClusterSecurity.OFF,
-            Clock.systemUTC(),
-            clock);
-    Decommission decommission =
-        new Decommission(() -> model.store.shuffleCount() == 0, mover, clock);
-    StoreReport report =
-        new StoreReport(
-            id(),
-            memory,
-            model.store,
-            model.counters,
-            new TransportCounters(),
-            () -> model.disks.stream().map(DiskReport::of).toList(),
-            spiller::canStore,
-            decommission,
-            new ProcessVitals(ClusterSecurity.OFF.certificateExpiry(Clock.systemUTC())),
-            clock);
-    Heartbeats heartbeats =
-        new Heartbeats(
-            new HeartbeatConfig(coordinators, HEARTBEAT_MS, HEARTBEAT_MS),
-            new ServerHeartbeatSource(
-                report,
-                model.store,
-                List::of,
-                decommission,
-                mover,
-                new OverQuota(),
-                new AuditLog()),
-            new LeaseTable(clock::millis, LEASE_MS),
-            new Revocations(Clock.systemUTC()),
-            executor,
-            channels);
-    ControlService control = new ControlService(model.store, report, decommission, null, () -> {});
-    process =
-        new Parts(memory, model, spiller, merger, merged, report, heartbeats, control, executor);
-    memory.onPressure(() -> executor.execute(spiller::spillNow));
-    heartbeats.start();
+            () -> slow ? random.nextInt(setup.slowMs()) : null);
+    epoch = started.model.epoch();
+    process = started;
+    slow = setup.slowMs() > 0;
+    started.memory.onPressure(
+        () -> started.executor.execute(() -> started.spills.execute(() -> spill(started))));
+    started.heartbeats.start();
+    int[] ticks = new int[1];
     ScheduledFuture<?> unused =
-        executor.scheduleWithFixedDelay(this::tick, TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
+        started.executor.scheduleWithFixedDelay(
+            () -> tick(started, ticks[0]++), TICK_MS, TICK_MS, TimeUnit.MILLISECONDS);
+  }
+
+  private void diskCall() {
+    if (slow && random.nextInt(SLOW_CALLS) == 0) {
+      machine.sleep(TimeUnit.MILLISECONDS.toNanos(random.nextInt(setup.slowMs())));
+    }
+  }
+
+  private void spill(ServerParts of) {
+    if (of == process) {
+      of.spiller.spillNow();
+    }
   }
 
   /** What the threads of a server do from time to time. */
-  private void tick() {
-    process.spiller().spillNow();
-    if (random.nextInt(4) == 0) {
-      process.merger().mergeNext();
+  private void tick(ServerParts of, int number) {
+    if (of.memory.usedBytes() > 0) {
+      of.spills.execute(() -> spill(of));
     }
-    process.model().housekeep();
-    process.report().sample();
+    boolean check = number % TICKS_PER_CHECK == 0;
+    if (check || of.model.files.count() > 0) {
+      boolean merge = random.nextInt(4) == 0;
+      of.upkeep.execute(() -> upkeep(of, merge, check));
+    }
   }
 
-  /**
-   * The process ends at once: what is in memory is lost, and what it still does changes nothing.
-   */
+  private void upkeep(ServerParts of, boolean merge, boolean check) {
+    if (of != process) {
+      return;
+    }
+    if (merge) {
+      of.merger.mergeNext();
+      of.demotion.run();
+    }
+    if (check && of == process) {
+      WatchSteps.check(of.model.watch);
+      for (int i = 0; i < of.model.disks.size(); i++) {
+        WatchSteps.check(of.model.watch, i);
+      }
+      of.report.sample();
+      of.decommission.check();
+      sync(of);
+    }
+    if (of == process) {
+      of.model.housekeep();
+    }
+  }
+
+  private void sync(ServerParts of) {
+    if (setup.fsync() == Fsync.INTERVAL) {
+      for (Disk disk : of.model.disks) {
+        try {
+          disk.storage().sync();
+          disk.catalog().sync();
+        } catch (IOException e) {
+          // As in production, the next interval tries again.
+        }
+      }
+    }
+  }
+
+  /** The process ends at once: what is in memory is lost, and it changes nothing any longer. */
   public void crash() {
-    List<ModelDirectory> left = directories.stream().map(ModelDirectory::afterCrash).toList();
+    end(directories.stream().map(ModelDirectory::afterCrash).toList());
+  }
+
+  /** The machine ends at once: files that were not synced can be lost, too. */
+  public void crashMachine() {
+    end(directories.stream().map(each -> each.afterMachineCrash(random)).toList());
+  }
+
+  private void end(List<ModelDirectory> left) {
     directories.forEach(ModelDirectory::cutOff);
     directories = left;
-    end();
+    ServerParts ending = process;
+    process = null;
+    isEnding = true;
+    spills += ending.model.counters.spilledRuns();
+    merges += ending.merged.merges();
+    demotions += ending.model.counters.demotedRuns();
+    movedBytes += ending.mover.movedBytes();
+    ending.heartbeats.close();
+    machine.end();
+    machine.await(ending.spills);
+    machine.await(ending.upkeep);
+    ending.endReads();
+    ending.model.end();
+    assertThat(ending.memory.usedBytes()).as("memory of %s after its end", name).isZero();
+    ending.memory.close();
+    isEnding = false;
   }
 
-  /** The process writes everything to disk and ends. */
+  /** The process writes everything to disk and ends; a caller may have to wait for the disks. */
   public void stop() throws Exception {
-    for (ShuffleLog log : process.model().store.logs()) {
+    ServerParts stopping = process;
+    stopping.model.admission.stop();
+    machine.await(stopping.spills);
+    if (stopping != process) {
+      return;
+    }
+    slow = false;
+    for (ShuffleLog log : stopping.model.store.logs()) {
       for (SpillBatch batch = log.takeForSpill(RUN_BYTES);
-          batch != null && process.model().spills.write(batch, anyDisk());
+          batch != null && stopping.model.spills.write(batch, anyDisk(stopping));
           batch = log.takeForSpill(RUN_BYTES)) {}
     }
-    process.model().housekeep();
-    process.model().writeStopMark();
-    directories = directories.stream().map(ModelDirectory::afterCrash).toList();
-    end();
+    stopping.model.housekeep();
+    stopping.model.writeStopMark(setup.fsync() != Fsync.NEVER);
+    end(directories.stream().map(ModelDirectory::afterCrash).toList());
   }
 
-  private Disk anyDisk() {
-    List<Disk> disks = process.model().disks;
-    return disks.get(random.nextInt(disks.size()));
+  private Disk anyDisk(ServerParts of) {
+    List<Disk> hdd = of.model.disks.stream().filter(one -> one.kind() == StorageKind.HDD).toList();
+    return hdd.get(random.nextInt(hdd.size()));
   }
 
-  private void end() {
-    Parts ending = process;
-    process = null;
-    endedSpills += ending.model().counters.spilledRuns();
-    endedMerges += ending.merged().merges();
-    ending.heartbeats().close();
-    ending.executor().shutdownNow();
-    ending.model().end();
-    assertThat(ending.memory().usedBytes()).as("memory of %s after its end", name).isZero();
-    ending.memory().close();
+  /** The process does nothing until a time, and then continues. */
+  public void pauseUntil(long nanos) {
+    pausedUntilNanos = Math.max(pausedUntilNanos, nanos);
   }
 
-  /** Runs that were spilled, by all processes. */
-  public long spills() {
-    return endedSpills + (process == null ? 0 : process.model().counters.spilledRuns());
+  /** End of the current pause, or an earlier time. */
+  public long pausedUntilNanos() {
+    return pausedUntilNanos;
   }
 
-  /** Merges that ended, of all processes. */
-  public long merges() {
-    return endedMerges + (process == null ? 0 : process.merged().merges());
+  /** Orders a decommission that moves all data to other servers. */
+  public void decommission() {
+    process.decommission.begin(0, true);
+  }
+
+  /** Cancels a decommission, unless the process ends already. */
+  public void cancelDecommission() {
+    if (process != null) {
+      process.decommission.cancel();
+    }
+  }
+
+  /** Whether the process must exit, because all its data was moved. */
+  public boolean isDecommissioned() {
+    return process != null && process.decommission.hasEnded();
   }
 
   /** Makes the n-th call to one of the disks fail. */
   public void failDiskCall(int n) {
-    directories.get(random.nextInt(directories.size())).storage().failAtCall(n);
+    anyStorage().failAtCall(n);
+  }
+
+  /** Makes every write to one of the disks short. */
+  public void shortWrites(int bytes) {
+    anyStorage().maxBytesPerWrite(bytes);
+  }
+
+  /** Makes every read of one of the disks fail, until {@link #endDiskFaults}. */
+  public void failReads() {
+    anyStorage().failReads(true);
+  }
+
+  /** Fills one of the disks, until {@link #endDiskFaults}. */
+  public void fillDisk() {
+    InMemoryStorage storage = anyStorage();
+    storage.failWhenFull(true);
+    storage.capacityBytes(Math.max(1, storage.files().stream().mapToLong(storage::length).sum()));
+  }
+
+  /** One of the directories vanishes with its files, until {@link #endDiskFaults}. */
+  public void loseDirectory() {
+    anyStorage().vanished(true);
+  }
+
+  /** Flips a bit of a file, and lets the scrubber verify the disk of it. */
+  public void flipBit(boolean scrub) {
+    ServerParts of = process;
+    List<Disk> disks = of.model.disks;
+    for (int i = random.nextInt(disks.size()), tries = 0; tries < disks.size(); i++, tries++) {
+      int at = i % disks.size();
+      InMemoryStorage storage = directories.get(at).storage();
+      List<String> runs =
+          storage.files().stream().filter(file -> RunFiles.runId(file).isPresent()).toList();
+      if (!runs.isEmpty()) {
+        String file = runs.get(random.nextInt(runs.size()));
+        storage.flip(file, random.nextInt(storage.length(file)));
+        if (scrub) {
+          machine.thread("scrub").execute(() -> scrub(of, disks.get(at)));
+        }
+        return;
+      }
+    }
+  }
+
+  private void scrub(ServerParts of, Disk disk) {
+    if (of == process) {
+      ScrubSteps.scrub(
+          disk,
+          of.model.files,
+          of.model.watch,
+          ms -> machine.sleep(TimeUnit.MILLISECONDS.toNanos(ms)));
+    }
+  }
+
+  /** Disks and directories work again. */
+  public void endDiskFaults() {
+    for (ModelDirectory directory : directories) {
+      directory.endFaults();
+      directory.storage().vanished(false);
+      directory
+          .storage()
+          .capacityBytes(
+              directory.storage().kind() == StorageKind.SSD ? setup.ssdBytes() : HDD_BYTES);
+    }
+  }
+
+  private InMemoryStorage anyStorage() {
+    return directories.get(random.nextInt(directories.size())).storage();
+  }
+
+  /** Runs that were spilled, by all processes. */
+  public long spills() {
+    return spills + (process == null ? 0 : process.model.counters.spilledRuns());
+  }
+
+  /** Merges that ended, of all processes. */
+  public long merges() {
+    return merges + (process == null ? 0 : process.merged.merges());
+  }
+
+  /** Runs that were demoted, by all processes. */
+  public long demotions() {
+    return demotions + (process == null ? 0 : process.model.counters.demotedRuns());
+  }
+
+  /** Bytes that were moved to other servers, by all processes. */
+  public long movedBytes() {
+    return movedBytes + (process == null ? 0 : process.mover.movedBytes());
   }
 
   /** Applications of which the server stores data. */
   public List<String> applications() {
-    return process.model().store.applications();
+    return process.model.store.applications();
+  }
+
+  /** Run files that are referenced or wait for deletion. */
+  public int runFiles() {
+    return process.model.files.count();
+  }
+
+  /** Whether the recovery of the running process could not read some files. */
+  public boolean hasLostFiles() {
+    return process.model.recovered.lostRuns() > 0;
+  }
+
+  /** Whether this server has all blocks of a map attempt for a partition. */
+  public boolean hasAttempt(ShuffleId shuffle, int partition, long attempt) throws Exception {
+    OpenReply reply = open(shuffle, partition);
+    if (reply == null || reply.getPartitions(0).getLostCount() > 0) {
+      return false;
+    }
+    int set = reply.getPartitions(0).getCompleteAttempts();
+    return reply.getPartitions(0).getPresence() == Presence.PRESENT
+        && Arrays.stream(AttemptSets.decode(reply.getAttemptSets(set)).toArray())
+            .anyMatch(one -> one == attempt);
+  }
+
+  private static ClientConnection oracle(ShuffleId shuffle) {
+    return new ClientConnection(shuffle.getApplication(), "oracle", "simulated");
+  }
+
+  private PartitionState partition(ShuffleId shuffle, int partition) throws Exception {
+    OpenReply reply = open(shuffle, partition);
+    return reply == null ? null : reply.getPartitions(0);
+  }
+
+  /** Opens a partition as a client does; null if the process does not know the shuffle. */
+  private OpenReply open(ShuffleId shuffle, int partition) throws Exception {
+    ShuffleKey key = new ShuffleKey(shuffle.getApplication(), shuffle.getShuffle());
+    if (process == null || process.model.store.find(key) == null) {
+      return null;
+    }
+    return service()
+        .open(
+            oracle(shuffle),
+            Open.newBuilder()
+                .setShuffle(shuffle)
+                .setAssignedEpoch(epoch)
+                .addPartitions(partition)
+                .build())
+        .toCompletableFuture()
+        .getNow(null);
+  }
+
+  /** Fails if a partition has a block twice; does nothing if its data cannot be read now. */
+  public void checkNoDuplicates(ShuffleId shuffle, int partition) throws Exception {
+    PartitionState state = partition(shuffle, partition);
+    if (state == null || state.getLostCount() > 0 || state.getLength() == 0) {
+      return;
+    }
+    CompletableFuture<FetchedBytes> fetched =
+        service()
+            .fetch(
+                oracle(shuffle),
+                Fetch.newBuilder()
+                    .setShuffle(shuffle)
+                    .setEpoch(epoch)
+                    .addRanges(
+                        Range.newBuilder().setPartition(partition).setLength(state.getLength()))
+                    .build());
+    if (!fetched.isDone() || fetched.isCompletedExceptionally()) {
+      // A slow or damaged disk.
+      CompletableFuture<FetchedBytes> unused =
+          fetched.whenComplete(
+              (bytes, failure) -> {
+                if (bytes != null) {
+                  bytes.close();
+                }
+              });
+      return;
+    }
+    Set<List<Long>> blocks = new HashSet<>();
+    try (FetchedBytes bytes = fetched.getNow(null)) {
+      ByteBuf all = Unpooled.wrappedBuffer(Schedule.read(bytes));
+      for (int at = 0; at < all.writerIndex(); ) {
+        BlockHeader header = BlockHeader.read(all, at, all.writerIndex());
+        assertThat(blocks.add(List.of(header.mapAttempt(), (long) header.sequence())))
+            .as("%s has a block once: %s", name, header)
+            .isTrue();
+        at += header.blockLength();
+      }
+    } catch (IOException e) {
+      assertThat(e).as("read of a disk").hasMessageContaining("error");
+    }
+  }
+
+  /** Fails if memory is used that no block in memory explains, or the reverse. */
+  public void checkMemory() {
+    if (process == null) {
+      return;
+    }
+    LogTotals totals = process.model.store.totals();
+    long logged = totals.bufferedBytes() + totals.spillingBytes();
+    long used = process.memory.usedBytes();
+    assertThat(used)
+        .as("memory of %s with %s bytes in its logs", name, logged)
+        .isBetween(logged, process.memory.capacityBytes());
+    assertThat(totals.bufferedBytes()).as("buffered bytes of %s", name).isNotNegative();
+    assertThat(totals.spillingBytes()).as("spilling bytes of %s", name).isNotNegative();
+    long stored = process.model.store.logs().stream().mapToLong(ShuffleLog::storedBytes).sum();
+    assertThat(totals.storedBytes()).as("stored bytes of %s", name).isEqualTo(stored);
   }
 
   /** Fails unless no data and no memory is left. */
   public void checkEmpty() throws Exception {
-    process.model().housekeep();
-    assertThat(process.model().store.shuffleCount()).as("shuffles at %s", name).isZero();
-    assertThat(process.memory().usedBytes()).as("memory of %s", name).isZero();
-    assertThat(process.model().files.count()).as("run files of %s", name).isZero();
+    machine.await(process.spills);
+    machine.await(process.upkeep);
+    process.model.housekeep();
+    assertThat(process.model.store.shuffleCount()).as("shuffles at %s", name).isZero();
+    assertThat(process.memory.usedBytes()).as("memory of %s", name).isZero();
+    assertThat(process.model.files.count()).as("run files of %s", name).isZero();
+    LogTotals totals = process.model.store.totals();
+    assertThat(totals.storedBytes()).as("stored bytes of %s", name).isZero();
+    assertThat(totals.metadataBytes()).as("metadata of %s", name).isZero();
+    for (ModelDirectory directory : directories) {
+      assertThat(directory.catalog().runs()).as("catalog of %s", name).isEmpty();
+      assertThat(directory.storage().list())
+          .extracting(Storage.Entry::file)
+          .as("files of %s", name)
+          .noneMatch(file -> RunFiles.runId(file).isPresent());
+      assertThat(directory.storage().unfinishedCount()).as("files of %s", name).isZero();
+    }
   }
 }

@@ -1,0 +1,218 @@
+package io.sluice.server.model;
+
+import io.sluice.common.auth.AuditLog;
+import io.sluice.common.auth.ClusterSecurity;
+import io.sluice.common.auth.Revocations;
+import io.sluice.common.config.HostPort;
+import io.sluice.proto.ServerId;
+import io.sluice.server.ServerHeartbeatSource;
+import io.sluice.server.background.DemotionSteps;
+import io.sluice.server.background.FanInPolicy;
+import io.sluice.server.background.MergeConfig;
+import io.sluice.server.background.MergeCounters;
+import io.sluice.server.background.MergeWriter;
+import io.sluice.server.background.Merger;
+import io.sluice.server.background.ReportedMergeInputs;
+import io.sluice.server.background.SpillConfig;
+import io.sluice.server.background.SpillPolicy;
+import io.sluice.server.background.Spiller;
+import io.sluice.server.cluster.ControlService;
+import io.sluice.server.cluster.Decommission;
+import io.sluice.server.cluster.DiskReport;
+import io.sluice.server.cluster.HeartbeatConfig;
+import io.sluice.server.cluster.Heartbeats;
+import io.sluice.server.cluster.Mover;
+import io.sluice.server.cluster.ProcessVitals;
+import io.sluice.server.cluster.SimulatedMover;
+import io.sluice.server.cluster.StoreReport;
+import io.sluice.server.disk.Disk;
+import io.sluice.server.disk.Disks;
+import io.sluice.server.disk.StorageKind;
+import io.sluice.server.log.LeaseTable;
+import io.sluice.server.memory.MemoryBudget;
+import io.sluice.server.memory.MemoryConfig;
+import io.sluice.server.service.OverQuota;
+import io.sluice.transport.server.RequestMemory;
+import io.sluice.transport.server.TransportCounters;
+import java.time.Clock;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** The parts of a running process of a {@link SimulatedServer}, connected as in production. */
+final class ServerParts {
+  static final int SLAB_BYTES = 4096;
+
+  private static final long HEARTBEAT_MS = 500;
+  private static final long LEASE_MS = 60_000;
+  private static final int COPY_BYTES = 16 << 10;
+  private static final MergeConfig MERGES =
+      new MergeConfig(
+          Map.of(StorageKind.SSD, new FanInPolicy(3), StorageKind.HDD, new FanInPolicy(2)),
+          512 << 10,
+          1 << 30);
+
+  final MemoryBudget memory;
+  final ServerModel model;
+  final Spiller spiller;
+  final Merger merger;
+  final MergeCounters merged = new MergeCounters();
+  final Runnable demotion;
+  final Mover mover;
+  final Decommission decommission;
+  final StoreReport report;
+  final Heartbeats heartbeats;
+  final ControlService control;
+  final ScheduledExecutorService executor;
+
+  /** Work that may wait for a disk, one task after the other. */
+  final Executor spills;
+
+  final Executor upkeep;
+
+  private final Set<Runnable> delayedReads = new LinkedHashSet<>();
+
+  /**
+   * Starts the process, without heartbeats.
+   *
+   * @param previousEpoch epoch of the previous process
+   * @param slowReads delay of a read in milliseconds; null: reads take no time
+   */
+  ServerParts(
+      List<ModelDirectory> directories,
+      long previousEpoch,
+      ServerSetup setup,
+      ModelClock clock,
+      Random random,
+      Machine machine,
+      List<HostPort> coordinators,
+      Supplier<ServerId> self,
+      Supplier<Integer> slowReads)
+      throws Exception {
+    executor = machine.executor();
+    spills = machine.background("spill");
+    upkeep = machine.background("upkeep");
+    memory =
+        new MemoryBudget(
+            new MemoryConfig((long) setup.slabs() * SLAB_BYTES, SLAB_BYTES, 20, 10), clock);
+    Spiller[] started = new Spiller[1];
+    model =
+        new ServerModel(
+            directories,
+            previousEpoch,
+            memory,
+            clock,
+            random,
+            random,
+            executor,
+            unused -> {},
+            () -> started[0] == null || started[0].canStore(),
+            readers(slowReads));
+    Disks disks = new Disks(model.disks);
+    spiller =
+        new Spiller(
+            model.store,
+            memory,
+            disks,
+            new SpillPolicy(SpillConfig.forCapacity(memory.capacityBytes(), 1 << 20)),
+            model.spills,
+            clock);
+    started[0] = spiller;
+    merger =
+        new Merger(
+            model.store,
+            disks,
+            MERGES,
+            new MergeWriter(model.files, random, merged, new ReportedMergeInputs()),
+            unused -> false,
+            merged,
+            clock);
+    demotion = DemotionSteps.of(disks, model.files, model.counters, clock, COPY_BYTES);
+    mover = mover(clock, random, machine, coordinators, self);
+    decommission = new Decommission(() -> model.store.shuffleCount() == 0, mover, clock);
+    mover.onDone(decommission::check);
+    report =
+        new StoreReport(
+            self.get().toBuilder().setEpoch(model.epoch()).build(),
+            memory,
+            model.store,
+            model.counters,
+            new TransportCounters(),
+            () -> model.disks.stream().map(DiskReport::of).toList(),
+            spiller::canStore,
+            decommission,
+            new ProcessVitals(ClusterSecurity.OFF.certificateExpiry(Clock.systemUTC())),
+            clock);
+    heartbeats =
+        new Heartbeats(
+            new HeartbeatConfig(coordinators, HEARTBEAT_MS, HEARTBEAT_MS),
+            new ServerHeartbeatSource(
+                report,
+                model.store,
+                List::of,
+                decommission,
+                mover,
+                new OverQuota(),
+                new AuditLog()),
+            new LeaseTable(() -> TimeUnit.NANOSECONDS.toMillis(clock.getAsLong()), LEASE_MS),
+            new Revocations(clock),
+            executor,
+            machine::channel);
+    control = new ControlService(model.store, report, decommission, null, () -> {});
+  }
+
+  private Function<Disk, Executor> readers(Supplier<Integer> slowReads) {
+    return disk ->
+        task -> {
+          Integer delayMs = slowReads.get();
+          if (delayMs == null) {
+            task.run();
+          } else {
+            delayedReads.add(task);
+            ScheduledFuture<?> unused =
+                executor.schedule(() -> read(task), delayMs, TimeUnit.MILLISECONDS);
+          }
+        };
+  }
+
+  private void read(Runnable task) {
+    if (delayedReads.remove(task)) {
+      task.run();
+    }
+  }
+
+  /** Ends the reads that still wait, which fail: their directories are cut off. */
+  void endReads() {
+    List.copyOf(delayedReads).forEach(this::read);
+  }
+
+  private Mover mover(
+      ModelClock clock,
+      Random random,
+      Machine machine,
+      List<HostPort> coordinators,
+      Supplier<ServerId> self) {
+    return SimulatedMover.of(
+        model.store,
+        model.admission,
+        ServerModel.reads(
+            new RequestMemory(1 << 30), random, disk -> Runnable::run, executor, clock),
+        model.reports,
+        model.epoch(),
+        coordinators,
+        self,
+        clock,
+        clock,
+        machine::blockingChannel,
+        machine::transport,
+        () -> machine.thread("move"));
+  }
+}

@@ -1,0 +1,315 @@
+package io.sluice.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.client.read.MissingBlocks;
+import io.sluice.proto.ServerId;
+import io.sluice.server.disk.Fsync;
+import io.sluice.server.disk.StorageKind;
+import io.sluice.server.model.ServerSetup;
+import io.sluice.server.model.SimulatedServer;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongFunction;
+
+/**
+ * One schedule: coordinators, three servers and two applications, everything decided by one seed.
+ * All steps are checked, and at the end nothing may be left.
+ */
+final class Simulation {
+  private static final int SERVERS = 3;
+  private static final List<Fsync> FSYNCS = List.of(Fsync.values());
+  private static final long WARM_UP_NANOS = TimeUnit.SECONDS.toNanos(3);
+  private static final long LONG_RETRY_MS = 30_000;
+  private static final long SHORT_RETRY_MS = 300;
+  private static final long CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+  private static final long PROGRESS_NANOS = TimeUnit.MINUTES.toNanos(15);
+  private static final long SETTLE_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final long MOVE_MS = 12_000;
+  private static final int MAX_SECONDS_UNTIL_UNUSED = 400;
+
+  private final Random random;
+  private final List<Fault> faults;
+  private final SimulatedThreads time;
+  private final UnpooledByteBufAllocator allocator =
+      new UnpooledByteBufAllocator(true, false, false);
+  private final SimulatedNetwork network;
+  private final SimulatedCluster cluster;
+  private final List<SimulatedApplication> applications = new ArrayList<>();
+  private final Set<String> damaged = new HashSet<>();
+  private final boolean retriesLong;
+  private long calmSinceNanos = Long.MAX_VALUE;
+  private boolean over;
+
+  /** Figures of a schedule, the same whenever it is repeated. */
+  record Outcome(
+      long virtualMs,
+      long events,
+      long messages,
+      long networkFaults,
+      int faults,
+      int attempts,
+      int failedAttempts,
+      int speculations,
+      int failedReads,
+      long spills,
+      long merges,
+      long demotions,
+      long movedBytes,
+      int elections) {}
+
+  private Simulation(long seed, List<Fault> faults, Executor carriers) throws Exception {
+    this.random = new FastRandom(seed * 0x9E3779B97F4A7C15L);
+    this.faults = faults;
+    this.time = new SimulatedThreads(carriers);
+    this.network = new SimulatedNetwork(time, new FastRandom(random.nextLong()), allocator);
+    this.retriesLong = random.nextBoolean();
+    int coordinators = random.nextInt(3) == 0 ? 3 : 1;
+    List<ServerSetup> setups = new ArrayList<>();
+    boolean slow = random.nextInt(4) == 0;
+    for (int i = 0; i < SERVERS; i++) {
+      setups.add(
+          new ServerSetup(
+              List.of(StorageKind.SSD, StorageKind.HDD),
+              (64 + random.nextInt(192)) << 10,
+              24 + random.nextInt(40),
+              FSYNCS.get(random.nextInt(FSYNCS.size())),
+              slow ? 1 + random.nextInt(20) : 0));
+    }
+    this.cluster =
+        new SimulatedCluster(
+            time, network, new FastRandom(random.nextLong()), coordinators, setups);
+  }
+
+  /**
+   * Runs a schedule.
+   *
+   * @param faults its faults, or some of them
+   * @param carriers runs each thread of the simulation on a thread of its own
+   * @throws AssertionError if a check fails
+   */
+  static Outcome run(long seed, List<Fault> faults, Executor carriers) throws Exception {
+    Simulation simulation = new Simulation(seed, faults, carriers);
+    try (LoggedErrors errors = LoggedErrors.collect();
+        SimulatedThreads unused = simulation.time) {
+      Outcome outcome = simulation.run();
+      assertThat(errors.first()).as("internal errors in the log").isEmpty();
+      return outcome;
+    }
+  }
+
+  private Outcome run() throws Exception {
+    time.advance(WARM_UP_NANOS);
+    ReadCheck.Servers checks =
+        new ReadCheck.Servers() {
+          @Override
+          public void check(
+              ShuffleAssignment assignment, MissingBlocks missing, long startedNanos) {
+            checkLoss(assignment, missing, startedNanos);
+          }
+
+          @Override
+          public void checkNoDuplicates(ShuffleAssignment assignment, int partition) {
+            checkBlocks(assignment, partition);
+          }
+        };
+    for (int i = 0; i < 2; i++) {
+      applications.add(
+          new SimulatedApplication(
+              time,
+              network,
+              cluster,
+              new FastRandom(random.nextLong()),
+              "application-" + i,
+              retriesLong ? LONG_RETRY_MS : SHORT_RETRY_MS,
+              i > 0,
+              allocator,
+              checks));
+    }
+    List<SimulatedThreads.Task> running = new ArrayList<>();
+    for (SimulatedApplication one : applications) {
+      running.add(time.start(one.name(), one::run));
+    }
+    inject();
+    check();
+    for (SimulatedThreads.Task one : running) {
+      assertThat(time.await(one.end(), time.nanoTime() + PROGRESS_NANOS))
+          .as("%s ends after the last fault", one)
+          .isTrue();
+    }
+    time.advance(SETTLE_NANOS);
+    waitUntilNothingIsUsed();
+    for (SimulatedServer server : cluster.servers()) {
+      if (server.hasLostFiles()) {
+        // Files that a recovery could not read stay until the next start.
+        server.stop();
+        network.cut(server);
+        server.start();
+      }
+      server.checkEmpty();
+    }
+    assertThat(cluster.applications()).as("live applications").isZero();
+    assertThat(network.openConnections()).as("open connections").isZero();
+    over = true;
+    Outcome outcome = outcome();
+    cluster.close();
+    assertThat(allocator.metric().usedDirectMemory()).as("memory of clients").isZero();
+    return outcome;
+  }
+
+  /** Schedules the faults, and the end of all that last. */
+  private void inject() {
+    Fault.Target target =
+        new Fault.Target() {
+          @Override
+          public SimulatedNetwork network() {
+            return network;
+          }
+
+          @Override
+          public SimulatedCluster cluster() {
+            return cluster;
+          }
+
+          @Override
+          public List<String> drivers() {
+            return applications.stream().map(one -> SimulatedDriver.nameOf(one.name())).toList();
+          }
+
+          @Override
+          public void damaged(SimulatedServer server) {
+            damaged.add(server.name());
+          }
+        };
+    for (Fault fault : faults) {
+      time.schedule(TimeUnit.MILLISECONDS.toNanos(fault.atMs()), () -> fault.inject(target));
+    }
+    time.schedule(
+        TimeUnit.MILLISECONDS.toNanos(Fault.LAST_MS),
+        () -> {
+          network.endFaults();
+          cluster.endFaults();
+          noteCalm();
+        });
+    time.schedule(
+        TimeUnit.MILLISECONDS.toNanos(Fault.LAST_MS + MOVE_MS),
+        () -> cluster.servers().forEach(SimulatedServer::cancelDecommission));
+  }
+
+  /** From the time when every process has run for a while, nothing more can be lost. */
+  private void noteCalm() {
+    time.schedule(
+        SETTLE_NANOS,
+        () -> {
+          if (cluster.allRun()) {
+            calmSinceNanos = time.nanoTime();
+          } else {
+            noteCalm();
+          }
+        });
+  }
+
+  private void check() {
+    cluster.servers().forEach(SimulatedServer::checkMemory);
+    if (!over) {
+      time.schedule(CHECK_NANOS, this::check);
+    }
+  }
+
+  /** Fails unless the blocks of a failed read can really be lost. */
+  private void checkLoss(ShuffleAssignment assignment, MissingBlocks missing, long startedNanos) {
+    MissingBlocks.Reason reason = missing.reason();
+    assertThat(reason).as("%s", missing).isNotEqualTo(MissingBlocks.Reason.MISMATCH);
+    if (reason == MissingBlocks.Reason.CORRUPT) {
+      assertThat(damaged).as("servers with damaged disks, but %s", missing).isNotEmpty();
+    }
+    if (faults.stream().noneMatch(fault -> fault.kind().isDestructive())) {
+      assertThat(retriesLong).as("tasks wait for servers, but %s", missing).isFalse();
+      assertThat(reason)
+          .as("nothing was lost, but %s", missing)
+          .isEqualTo(MissingBlocks.Reason.UNREACHABLE);
+    }
+    if (startedNanos > calmSinceNanos) {
+      for (ServerId server : assignment.servers()) {
+        checkAbsent(cluster.server(server.getName()), assignment, missing);
+      }
+    }
+  }
+
+  private void checkAbsent(
+      SimulatedServer server, ShuffleAssignment assignment, MissingBlocks missing) {
+    if (damaged.contains(server.name())) {
+      return;
+    }
+    try {
+      assertThat(server.hasAttempt(assignment.shuffle(), missing.partition(), missing.mapAttempt()))
+          .as("%s has the blocks of %s", server.name(), missing)
+          .isFalse();
+    } catch (Exception e) {
+      throw new AssertionError("the server cannot be asked", e);
+    }
+  }
+
+  private void checkBlocks(ShuffleAssignment assignment, int partition) {
+    for (ServerId id : assignment.servers()) {
+      SimulatedServer server = cluster.server(id.getName());
+      try {
+        if (!damaged.contains(server.name())) {
+          server.checkNoDuplicates(assignment.shuffle(), partition);
+        }
+      } catch (Exception e) {
+        throw new AssertionError("the server cannot be asked", e);
+      }
+    }
+  }
+
+  /**
+   * Servers that were down when an application ended delete its data with its lease, and lost disks
+   * are used again after several probes.
+   */
+  private void waitUntilNothingIsUsed() {
+    for (int second = 0; second < MAX_SECONDS_UNTIL_UNUSED && isUsed(); second++) {
+      time.advance(TimeUnit.SECONDS.toNanos(1));
+    }
+  }
+
+  private boolean isUsed() {
+    return !cluster.allRun()
+        || cluster.applications() > 0
+        || cluster.servers().stream()
+            .anyMatch(server -> !server.applications().isEmpty() || server.runFiles() > 0);
+  }
+
+  private Outcome outcome() {
+    List<SimulatedStage> stages =
+        applications.stream().flatMap(one -> one.stages().stream()).toList();
+    int attempts = stages.stream().mapToInt(SimulatedStage::attempts).sum();
+    long spills = sum(SimulatedServer::spills);
+    return new Outcome(
+        TimeUnit.NANOSECONDS.toMillis(time.nanoTime()),
+        network.messages() + spills + attempts + faults.size(),
+        network.messages(),
+        network.faults(),
+        faults.size(),
+        attempts,
+        stages.stream().mapToInt(SimulatedStage::failedAttempts).sum(),
+        stages.stream().mapToInt(SimulatedStage::speculations).sum(),
+        stages.stream().mapToInt(SimulatedStage::failedReads).sum(),
+        spills,
+        sum(SimulatedServer::merges),
+        sum(SimulatedServer::demotions),
+        sum(SimulatedServer::movedBytes),
+        cluster.elections());
+  }
+
+  private long sum(ToLongFunction<SimulatedServer> figure) {
+    return cluster.servers().stream().mapToLong(figure).sum();
+  }
+}
