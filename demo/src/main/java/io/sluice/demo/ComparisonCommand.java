@@ -45,6 +45,9 @@ public abstract class ComparisonCommand implements Callable<Integer> {
     return runDirectory.workDirectory(System.getenv());
   }
 
+  /** Writes the outcome to further files of the command; it is already printed. */
+  protected void publish(Comparison.Outcome outcome) throws IOException {}
+
   /** Whether logs and settings of a successful run are kept. */
   protected final boolean keep() {
     return runDirectory.keep();
@@ -80,6 +83,7 @@ public abstract class ComparisonCommand implements Callable<Integer> {
         }
         progress.step("");
         out.print(outcome.render());
+        publish(outcome);
         good = outcome.isGood();
       } finally {
         if (comparison.removeFiles(good)) {

@@ -1,11 +1,15 @@
 package io.sluice.benchmark.engine;
 
+import io.sluice.cli.bench.ResultOptions;
+import io.sluice.demo.Comparison;
 import io.sluice.demo.ComparisonCommand;
 import io.sluice.demo.staging.DemoException;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Options of all benchmarks that compare an engine's built-in shuffle with Sluice. */
@@ -15,6 +19,8 @@ abstract class EngineBenchCommand extends ComparisonCommand {
    * ComparisonCommand}.
    */
   private static final int ORDER = 50;
+
+  @Mixin private ResultOptions results;
 
   @Option(
       names = "--conf",
@@ -54,6 +60,11 @@ abstract class EngineBenchCommand extends ComparisonCommand {
       order = ORDER,
       description = "JVM option of each shuffle server, for example for a profiler. Repeatable.")
   private List<String> serverJavaOptions = List.of();
+
+  @Override
+  protected final void publish(Comparison.Outcome outcome) throws IOException {
+    results.write(((TabledOutcome) outcome).tables(), List.of());
+  }
 
   @Override
   protected final String prefix() {

@@ -1,14 +1,14 @@
 package io.sluice.benchmark.engine;
 
-import io.sluice.demo.Comparison;
-import io.sluice.demo.staging.AmountText;
+import io.sluice.cli.bench.BenchTable;
+import io.sluice.cli.bench.BenchTable.Chart;
+import io.sluice.cli.bench.BenchTable.Column;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 
 /**
@@ -16,12 +16,8 @@ import java.util.function.ToLongFunction;
  * rounds. Ratios are medians of the ratios of the rounds, because the two runs of a round are
  * seconds apart.
  */
-final class JobTable implements Comparison.Outcome {
-  private static final String HEADING =
-      """
-      | codec | partitions | job | built-in CPU s (executors + driver) | Sluice CPU s (executors + driver + servers) | CPU ratio | lowest to highest | built-in s | Sluice s | time ratio | built-in wrote | Sluice wrote |
-      | --- | ---: | --- | --- | --- | ---: | --- | ---: | ---: | ---: | ---: | ---: |
-      """;
+final class JobTable implements TabledOutcome {
+  private static final double BYTES_PER_MIB = 1 << 20;
 
   private final Map<Key, List<JobRound>> rounds = new LinkedHashMap<>();
 
@@ -45,46 +41,74 @@ final class JobTable implements Comparison.Outcome {
     return rounds.values().stream().flatMap(List::stream).allMatch(JobRound::isSame);
   }
 
-  /** Renders the table as Markdown. */
   @Override
-  public String render() {
-    StringBuilder text = new StringBuilder(HEADING);
-    rounds.forEach((key, all) -> appendRow(text, key, all));
-    if (!isGood()) {
-      rounds.forEach((key, all) -> appendDifference(text, key, all));
-    }
-    return text.toString();
+  public List<BenchTable> tables() {
+    BenchTable table =
+        new BenchTable(
+            "spark",
+            "Spark jobs, built-in shuffle against Sluice",
+            Column.text("job"),
+            Column.text("codec"),
+            Column.number("partitions", 0),
+            Column.number("built-in CPU s", 2),
+            Column.number("of executors", 2),
+            Column.number("of the driver", 2),
+            Column.number("Sluice CPU s", 2),
+            Column.number("of its executors", 2),
+            Column.number("of its driver", 2),
+            Column.number("of servers", 2),
+            Column.number("CPU ratio", 2),
+            Column.number("lowest", 2),
+            Column.number("highest", 2),
+            Column.number("built-in s", 2),
+            Column.number("Sluice s", 2),
+            Column.number("time ratio", 2),
+            Column.number("built-in wrote, MiB", 1),
+            Column.number("Sluice wrote, MiB", 1));
+    rounds.forEach((key, all) -> row(table, key, all));
+    table.chart(
+        new Chart(
+            "CPU of all processes",
+            "seconds",
+            Chart.Kind.BARS,
+            "job",
+            "",
+            List.of("built-in CPU s", "Sluice CPU s")));
+    return List.of(table);
   }
 
-  private static void appendRow(StringBuilder text, Key key, List<JobRound> all) {
-    ToDoubleFunction<JobRound> cpuRatio =
-        one -> (double) one.sluiceCpu().totalMs() / Math.max(1, one.builtInCpu().totalMs());
-    List<Double> ratios = Medians.sorted(all, cpuRatio);
-    text.append(
-        String.format(
-            Locale.ROOT,
-            "| %s | %,d | %s | %.2f (%.2f + %.2f) | %.2f (%.2f + %.2f + %.2f) | **%.2f** |"
-                + " %.2f to %.2f | %.2f | %.2f | **%.2f** | %s | %s |%n",
-            key.codec,
-            key.partitions,
-            key.job,
-            seconds(all, one -> one.builtInCpu().totalMs()),
-            seconds(all, one -> one.builtInCpu().executorsMs()),
-            seconds(all, one -> one.builtInCpu().driverMs()),
-            seconds(all, one -> one.sluiceCpu().totalMs()),
-            seconds(all, one -> one.sluiceCpu().executorsMs()),
-            seconds(all, one -> one.sluiceCpu().driverMs()),
-            seconds(all, one -> one.sluiceCpu().serversMs()),
-            Medians.of(ratios),
-            ratios.get(0),
-            ratios.get(ratios.size() - 1),
-            seconds(all, one -> one.builtIn().elapsedMs()),
-            seconds(all, one -> one.sluice().elapsedMs()),
-            Medians.of(
-                all,
-                one -> (double) one.sluice().elapsedMs() / Math.max(1, one.builtIn().elapsedMs())),
-            AmountText.bytes(all.get(0).builtIn().shuffleWrittenBytes()),
-            AmountText.bytes(all.get(0).sluice().shuffleWrittenBytes())));
+  private static void row(BenchTable table, Key key, List<JobRound> all) {
+    List<Double> ratios =
+        Medians.sorted(
+            all,
+            one -> (double) one.sluiceCpu().totalMs() / Math.max(1, one.builtInCpu().totalMs()));
+    table.row(
+        key.job,
+        key.codec,
+        key.partitions,
+        seconds(all, one -> one.builtInCpu().totalMs()),
+        seconds(all, one -> one.builtInCpu().executorsMs()),
+        seconds(all, one -> one.builtInCpu().driverMs()),
+        seconds(all, one -> one.sluiceCpu().totalMs()),
+        seconds(all, one -> one.sluiceCpu().executorsMs()),
+        seconds(all, one -> one.sluiceCpu().driverMs()),
+        seconds(all, one -> one.sluiceCpu().serversMs()),
+        Medians.of(ratios),
+        ratios.get(0),
+        ratios.get(ratios.size() - 1),
+        seconds(all, one -> one.builtIn().elapsedMs()),
+        seconds(all, one -> one.sluice().elapsedMs()),
+        Medians.of(
+            all, one -> (double) one.sluice().elapsedMs() / Math.max(1, one.builtIn().elapsedMs())),
+        all.get(0).builtIn().shuffleWrittenBytes() / BYTES_PER_MIB,
+        all.get(0).sluice().shuffleWrittenBytes() / BYTES_PER_MIB);
+  }
+
+  @Override
+  public String remarks() {
+    StringBuilder text = new StringBuilder();
+    rounds.forEach((key, all) -> appendDifference(text, key, all));
+    return text.toString();
   }
 
   private static void appendDifference(StringBuilder text, Key key, List<JobRound> all) {

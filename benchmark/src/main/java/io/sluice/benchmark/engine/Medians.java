@@ -4,21 +4,21 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /** Medians over the rounds of a benchmark. */
-final class Medians {
+public final class Medians {
   private Medians() {}
 
   /** Values of all rounds, ascending. */
-  static <T> List<Double> sorted(List<T> rounds, ToDoubleFunction<T> value) {
+  public static <T> List<Double> sorted(List<T> rounds, ToDoubleFunction<T> value) {
     return rounds.stream().map(value::applyAsDouble).sorted().toList();
   }
 
   /** Median over all rounds; the list must not be empty. */
-  static <T> double of(List<T> rounds, ToDoubleFunction<T> value) {
+  public static <T> double of(List<T> rounds, ToDoubleFunction<T> value) {
     return of(sorted(rounds, value));
   }
 
   /** Median of sorted values; the list must not be empty. */
-  static double of(List<Double> ascending) {
+  public static double of(List<Double> ascending) {
     int middle = ascending.size() / 2;
     return ascending.size() % 2 == 1
         ? ascending.get(middle)

@@ -1,8 +1,8 @@
 package io.sluice.benchmark.engine;
 
 import io.sluice.benchmark.engine.QueryRound.Turn;
-import io.sluice.demo.Comparison;
-import io.sluice.demo.staging.AmountText;
+import io.sluice.cli.bench.BenchTable;
+import io.sluice.cli.bench.BenchTable.Column;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -17,11 +17,12 @@ import java.util.function.ToDoubleFunction;
  * Results of {@link QueryBench}: totals of all queries with the ratio of pairs and its upper bound,
  * the slow queries, and medians for each query.
  */
-final class QueryTable implements Comparison.Outcome {
+final class QueryTable implements TabledOutcome {
   /** A query is slow above this ratio of times and above this difference. */
   private static final double SLOW_RATIO = 1.25;
 
   private static final double SLOW_SECONDS = 0.3;
+  private static final double BYTES_PER_MIB = 1 << 20;
 
   private final List<QueryRound> rounds;
   private final String baseline;
@@ -82,76 +83,116 @@ final class QueryTable implements Comparison.Outcome {
     return rounds.stream().allMatch(QueryRound::isSame);
   }
 
-  /** Renders the tables as Markdown. */
   @Override
-  public String render() {
-    StringBuilder text = new StringBuilder();
-    line(text, "| all queries | %s | Sluice | ratio | upper bound (95 %%) |", baseline);
-    line(text, "| --- | ---: | ---: | ---: | ---: |");
-    total(text, "seconds", Turn::seconds);
-    total(text, "CPU seconds", Turn::cpuSeconds);
-    total(text, "of executors", turn -> turn.cpu().executorsMs() / 1000.0);
-    total(text, "of the driver", turn -> turn.cpu().driverMs() / 1000.0);
-    line(
-        text,
-        "| of coordinator and servers | %.1f | %.1f | | |",
+  public List<BenchTable> tables() {
+    BenchTable totals =
+        new BenchTable(
+            "queries",
+            "All queries, " + baseline + " against Sluice",
+            Column.text("all queries"),
+            Column.number(baseline, 1),
+            Column.number("Sluice", 1),
+            Column.number("ratio", 3),
+            Column.number("upper bound (95 %)", 3),
+            Column.number("pairs", 0));
+    total(totals, "seconds", Turn::seconds);
+    total(totals, "CPU seconds", Turn::cpuSeconds);
+    total(totals, "of executors", turn -> turn.cpu().executorsMs() / 1000.0);
+    total(totals, "of the driver", turn -> turn.cpu().driverMs() / 1000.0);
+    totals.row(
+        "of coordinator and servers",
         average(sums(round -> round.baseline().cpu().serversMs() / 1000.0)),
-        average(sums(round -> round.sluice().cpu().serversMs() / 1000.0)));
-    line(
-        text,
-        "| shuffle bytes in Spark's metrics | %s | %s | | |",
-        bytes(last -> last.baseline().result().shuffleWrittenBytes()),
-        bytes(last -> last.sluice().result().shuffleWrittenBytes()));
-    line(
-        text,
-        "| pushed | %s | %s | | |",
-        bytes(last -> last.baseline().pushedBytes()),
-        bytes(last -> last.sluice().pushedBytes()));
-    line(
-        text,
-        "| fetched from servers | %s | %s | | |",
-        bytes(last -> last.baseline().fetchedBytes()),
-        bytes(last -> last.sluice().fetchedBytes()));
-    line(
-        text,
-        "%nMedian ratio of a query: %.2f in time, %.2f in CPU. Slow queries (above %.2f times by"
-            + " more than %.1f s): %s.%n",
-        Medians.of(queries, Query::ratio),
-        Medians.of(queries, query -> query.cpu / Math.max(0.001, query.baselineCpu)),
-        SLOW_RATIO,
-        SLOW_SECONDS,
-        slow());
-    line(
-        text,
-        "| query | %s s | Sluice s | ratio | difference s | %s CPU s | Sluice CPU s | pushed |",
-        baseline,
-        baseline);
-    line(text, "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+        average(sums(round -> round.sluice().cpu().serversMs() / 1000.0)),
+        null,
+        null,
+        null);
+    bytes(totals, "shuffle MiB in Spark's metrics", turn -> turn.result().shuffleWrittenBytes());
+    bytes(totals, "pushed, MiB", Turn::pushedBytes);
+    bytes(totals, "fetched from servers, MiB", Turn::fetchedBytes);
+    return List.of(totals, single());
+  }
+
+  private BenchTable single() {
+    BenchTable table =
+        new BenchTable(
+            "single-queries",
+            "Single queries",
+            Column.text("query"),
+            Column.number(baseline + " s", 2),
+            Column.number("Sluice s", 2),
+            Column.number("ratio", 2),
+            Column.number("difference s", 2),
+            Column.number(baseline + " CPU s", 2),
+            Column.number("Sluice CPU s", 2),
+            Column.number("pushed, MiB", 1));
     queries.stream()
         .sorted(Comparator.comparingDouble(Query::difference).reversed())
-        .forEach(query -> row(text, query));
+        .forEach(
+            query ->
+                table.row(
+                    query.name,
+                    query.baselineSeconds,
+                    query.seconds,
+                    query.ratio(),
+                    query.difference(),
+                    query.baselineCpu,
+                    query.cpu,
+                    query.last.sluice().pushedBytes() / BYTES_PER_MIB));
+    return table;
+  }
+
+  @Override
+  public String remarks() {
+    StringBuilder text = new StringBuilder();
+    text.append(
+        String.format(
+            Locale.ROOT,
+            "%nMedian ratio of a query: %.2f in time, %.2f in CPU. Slow queries (above %.2f times"
+                + " by more than %.1f s): %s.%n",
+            Medians.of(queries, Query::ratio),
+            Medians.of(queries, query -> query.cpu / Math.max(0.001, query.baselineCpu)),
+            SLOW_RATIO,
+            SLOW_SECONDS,
+            slow()));
     rounds.stream()
         .filter(round -> !round.isSame())
         .map(QueryRound::query)
         .distinct()
-        .forEach(query -> line(text, "query %s: rows differ", query));
+        .forEach(
+            query ->
+                text.append("query ")
+                    .append(query)
+                    .append(": rows differ")
+                    .append(System.lineSeparator()));
     return text.toString();
   }
 
-  private void total(StringBuilder text, String name, ToDoubleFunction<Turn> value) {
+  private void total(BenchTable table, String name, ToDoubleFunction<Turn> value) {
     double[] base = sums(round -> value.applyAsDouble(round.baseline()));
     double[] sluice = sums(round -> value.applyAsDouble(round.sluice()));
     PairedRatio ratio = PairedRatio.of(sluice, base);
-    line(
-        text,
-        "| %s | %.1f | %.1f | **%.3f** | %s |",
+    table.row(
         name,
         average(base),
         average(sluice),
         ratio.mean(),
-        ratio.pairs() < 2
-            ? "one pair"
-            : String.format(Locale.ROOT, "%.3f of %d pairs", ratio.upperBound(), ratio.pairs()));
+        ratio.pairs() < 2 ? null : (Double) ratio.upperBound(),
+        ratio.pairs());
+  }
+
+  /** Bytes of the last round of each query. */
+  private void bytes(BenchTable table, String name, ToDoubleFunction<Turn> value) {
+    table.row(
+        name,
+        mebibytes(query -> value.applyAsDouble(query.last.baseline())),
+        mebibytes(query -> value.applyAsDouble(query.last.sluice())),
+        null,
+        null,
+        null);
+  }
+
+  private double mebibytes(ToDoubleFunction<Query> value) {
+    return queries.stream().mapToDouble(value).sum() / BYTES_PER_MIB;
   }
 
   /** Sums of all queries of each pass, in the order of passes. */
@@ -165,32 +206,9 @@ final class QueryTable implements Comparison.Outcome {
     return Arrays.stream(values).average().orElseThrow();
   }
 
-  private String bytes(ToDoubleFunction<QueryRound> value) {
-    return AmountText.bytes(
-        (long) queries.stream().mapToDouble(query -> value.applyAsDouble(query.last)).sum());
-  }
-
   private String slow() {
     String names =
         String.join(", ", queries.stream().filter(Query::isSlow).map(Query::name).toList());
     return names.isEmpty() ? "none" : names;
-  }
-
-  private static void row(StringBuilder text, Query query) {
-    line(
-        text,
-        "| %s | %.2f | %.2f | %.2f | %+.2f | %.2f | %.2f | %s |",
-        query.name,
-        query.baselineSeconds,
-        query.seconds,
-        query.ratio(),
-        query.difference(),
-        query.baselineCpu,
-        query.cpu,
-        AmountText.bytes(query.last.sluice().pushedBytes()));
-  }
-
-  private static void line(StringBuilder text, String format, Object... values) {
-    text.append(String.format(Locale.ROOT, format, values)).append(System.lineSeparator());
   }
 }

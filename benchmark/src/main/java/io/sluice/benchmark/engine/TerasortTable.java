@@ -1,25 +1,19 @@
 package io.sluice.benchmark.engine;
 
-import io.sluice.demo.Comparison;
+import io.sluice.cli.bench.BenchTable;
+import io.sluice.cli.bench.BenchTable.Column;
 import io.sluice.demo.ProgramComparison;
 import io.sluice.demo.ProgramTable;
 import io.sluice.demo.Verdict;
-import io.sluice.demo.staging.AmountText;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.ToDoubleFunction;
-import java.util.stream.Collectors;
 
 /**
  * Results of a terasort benchmark: one row with medians. Ratios are medians of the ratios of the
  * rounds, because the two runs of a round directly follow each other.
  */
-final class TerasortTable implements Comparison.Outcome {
-  private static final String HEADING =
-      """
-      | size | maps | reduces | built-in CPU s (containers + YARN) | Sluice CPU s (containers + YARN + servers) | CPU ratio | rounds | built-in s | Sluice s | time ratio | rounds | built-in shuffled | Sluice pushed, spilled, fetched |
-      | ---: | ---: | ---: | --- | --- | ---: | --- | ---: | ---: | ---: | --- | ---: | ---: |
-      """;
+final class TerasortTable implements TabledOutcome {
+  private static final double BYTES_PER_MIB = 1 << 20;
 
   private final long bytes;
   private final int maps;
@@ -42,51 +36,71 @@ final class TerasortTable implements Comparison.Outcome {
     return rounds.stream().allMatch(round -> round.comparison().verdict() == Verdict.SAME);
   }
 
-  /** Renders the table as Markdown. */
   @Override
-  public String render() {
+  public List<BenchTable> tables() {
     ProgramComparison first = rounds.get(0).comparison();
-    StringBuilder text = new StringBuilder(HEADING);
-    text.append(
-        String.format(
-            Locale.ROOT,
-            "| %s | %d | %d | %.1f (%.1f + %.1f) | %.1f (%.1f + %.1f + %.1f) | **%.2f** | %s |"
-                + " %.1f | %.1f | **%.2f** | %s | %s | %s, %s, %s |%n",
-            AmountText.bytes(bytes),
-            maps,
-            reduces,
-            seconds(round -> round.builtInCpu().totalMs()),
-            seconds(round -> round.builtInCpu().containersMs()),
-            seconds(round -> round.builtInCpu().serversMs()),
-            seconds(TerasortRound::sluiceTotalMs),
-            seconds(round -> round.sluiceCpu().containersMs()),
-            seconds(round -> round.sluiceCpu().serversMs()),
-            seconds(TerasortRound::serversMs),
-            median(TerasortRound::cpuRatio),
-            each(TerasortRound::cpuRatio),
-            seconds(round -> round.comparison().builtIn().elapsedMs()),
-            seconds(round -> round.comparison().sluice().elapsedMs()),
-            median(TerasortRound::timeRatio),
-            each(TerasortRound::timeRatio),
-            AmountText.bytes(first.builtIn().counter("Reduce shuffle bytes")),
-            AmountText.bytes(first.servers().pushedBytes()),
-            AmountText.bytes(first.servers().spilledBytes()),
-            AmountText.bytes(first.servers().fetchedBytes())));
+    List<Double> cpuRatios = Medians.sorted(rounds, TerasortRound::cpuRatio);
+    List<Double> timeRatios = Medians.sorted(rounds, TerasortRound::timeRatio);
+    BenchTable table =
+        new BenchTable(
+            "mapreduce",
+            "Terasort, built-in shuffle against Sluice",
+            Column.number("MiB", 0),
+            Column.number("maps", 0),
+            Column.number("reduces", 0),
+            Column.number("built-in CPU s", 1),
+            Column.number("of containers", 1),
+            Column.number("of YARN", 1),
+            Column.number("Sluice CPU s", 1),
+            Column.number("of its containers", 1),
+            Column.number("of its YARN", 1),
+            Column.number("of servers", 1),
+            Column.number("CPU ratio", 2),
+            Column.number("lowest CPU ratio", 2),
+            Column.number("highest CPU ratio", 2),
+            Column.number("built-in s", 1),
+            Column.number("Sluice s", 1),
+            Column.number("time ratio", 2),
+            Column.number("lowest time ratio", 2),
+            Column.number("highest time ratio", 2),
+            Column.number("built-in shuffled, MiB", 1),
+            Column.number("pushed, MiB", 1),
+            Column.number("spilled, MiB", 1),
+            Column.number("fetched, MiB", 1));
+    table.row(
+        bytes / BYTES_PER_MIB,
+        maps,
+        reduces,
+        seconds(round -> round.builtInCpu().totalMs()),
+        seconds(round -> round.builtInCpu().containersMs()),
+        seconds(round -> round.builtInCpu().serversMs()),
+        seconds(TerasortRound::sluiceTotalMs),
+        seconds(round -> round.sluiceCpu().containersMs()),
+        seconds(round -> round.sluiceCpu().serversMs()),
+        seconds(TerasortRound::serversMs),
+        Medians.of(cpuRatios),
+        cpuRatios.get(0),
+        cpuRatios.get(cpuRatios.size() - 1),
+        seconds(round -> round.comparison().builtIn().elapsedMs()),
+        seconds(round -> round.comparison().sluice().elapsedMs()),
+        Medians.of(timeRatios),
+        timeRatios.get(0),
+        timeRatios.get(timeRatios.size() - 1),
+        first.builtIn().counter("Reduce shuffle bytes") / BYTES_PER_MIB,
+        first.servers().pushedBytes() / BYTES_PER_MIB,
+        first.servers().spilledBytes() / BYTES_PER_MIB,
+        first.servers().fetchedBytes() / BYTES_PER_MIB);
+    return List.of(table);
+  }
+
+  @Override
+  public String remarks() {
+    StringBuilder text = new StringBuilder();
     rounds.forEach(round -> ProgramTable.appendDifferences(text, round.comparison()));
     return text.toString();
   }
 
   private double seconds(ToDoubleFunction<TerasortRound> millis) {
-    return median(millis) / 1000;
-  }
-
-  private double median(ToDoubleFunction<TerasortRound> value) {
-    return Medians.of(rounds, value);
-  }
-
-  private String each(ToDoubleFunction<TerasortRound> ratio) {
-    return rounds.stream()
-        .map(round -> String.format(Locale.ROOT, "%.2f", ratio.applyAsDouble(round)))
-        .collect(Collectors.joining(", "));
+    return Medians.of(rounds, millis) / 1000;
   }
 }

@@ -1,13 +1,15 @@
 package io.sluice.benchmark.load;
 
-import io.sluice.cli.TextTable;
+import io.sluice.cli.bench.BenchTable;
+import io.sluice.cli.bench.BenchTable.Column;
+import io.sluice.cli.bench.ResultOptions;
 import io.sluice.common.config.DataSize;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.Locale;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -23,8 +25,11 @@ public final class DeleteCommand implements Callable<Integer> {
   private static final int WARM_UP_PARTITIONS = 1000;
   private static final int WARM_UP_RUN_BYTES = 1 << 20;
   private static final int WARM_UP_RUNS = 100;
+  private static final double BYTES_PER_MIB = 1 << 20;
+  private static final double NANOS_PER_MS = 1e6;
 
   @Spec private CommandSpec spec;
+  @Mixin private ResultOptions results;
 
   @Option(
       names = "--directory",
@@ -75,19 +80,24 @@ public final class DeleteCommand implements Callable<Integer> {
     new DeleteBench(directory, WARM_UP_PARTITIONS, WARM_UP_RUN_BYTES, WARM_UP_RUNS, 1).run();
     DeleteBench.Result result =
         new DeleteBench(directory, partitions, runSize.bytes(), runs, written.bytes() / runs).run();
-    TextTable table = new TextTable("deletion", "");
-    table.row("files", result.files() + " of " + runSize.toRoundedText());
-    table.row("written", new DataSize(result.writtenBytes() * result.files()).toRoundedText());
-    table.row("extents", result.extents());
-    table.row("time of the call", millis(result.callNanos()));
-    table.row("time until the last file is deleted", millis(result.deletedNanos()));
-    PrintWriter out = spec.commandLine().getOut();
-    out.print(table);
-    out.flush();
+    BenchTable table =
+        new BenchTable(
+            "delete",
+            "Deletion of a shuffle",
+            Column.text("shuffle"),
+            Column.number("files", 0),
+            Column.number("extents", 0),
+            Column.number("written MiB", 0),
+            Column.number("time of the call, ms", 2),
+            Column.number("until the last file is deleted, ms", 2));
+    table.row(
+        size.toRoundedText() + " in files of " + runSize.toRoundedText(),
+        result.files(),
+        result.extents(),
+        result.writtenBytes() * result.files() / BYTES_PER_MIB,
+        result.callNanos() / NANOS_PER_MS,
+        result.deletedNanos() / NANOS_PER_MS);
+    results.publish(List.of(table), List.of());
     return 0;
-  }
-
-  private static String millis(long nanos) {
-    return String.format(Locale.ROOT, "%.2f ms", nanos / 1e6);
   }
 }

@@ -1,8 +1,11 @@
 package io.sluice.benchmark.load;
 
+import io.sluice.benchmark.cluster.BenchDirectory;
 import io.sluice.benchmark.load.HugeBench.Beside;
-import io.sluice.cli.TextTable;
-import io.sluice.cli.bench.BenchNames;
+import io.sluice.cli.bench.BenchTable;
+import io.sluice.cli.bench.BenchTable.Chart;
+import io.sluice.cli.bench.BenchTable.Column;
+import io.sluice.cli.bench.ResultOptions;
 import io.sluice.cli.control.OptionTypes;
 import io.sluice.common.config.DataSize;
 import io.sluice.common.net.DaemonThreads;
@@ -16,12 +19,14 @@ import io.sluice.transport.protocol.FrameLimits;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import org.HdrHistogram.Histogram;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -38,6 +43,7 @@ public final class HugeCommand implements Callable<Integer> {
   private static final int TIMEOUT_MS = 60_000;
 
   @Spec private CommandSpec spec;
+  @Mixin private ResultOptions results;
 
   @Option(
       names = "--size",
@@ -111,7 +117,8 @@ public final class HugeCommand implements Callable<Integer> {
                   TIMEOUT_MS, TIMEOUT_MS, IoMode.EPOLL, THREADS, FrameLimits.DEFAULT),
               System::nanoTime)) {
         HugeBench bench = new HugeBench(size.bytes(), rate.bytes(), partitions, turnMs);
-        BenchNames.print(spec, render(bench.run(cluster, transport, scheduler)));
+        HugeBench.Result result = bench.run(cluster, transport, scheduler);
+        results.publish(List.of(table(result)), List.of(note(result)));
       }
     } finally {
       scheduler.shutdownNow();
@@ -133,8 +140,19 @@ public final class HugeCommand implements Callable<Integer> {
         .build();
   }
 
-  private String render(HugeBench.Result result) {
-    TextTable table = new TextTable("small partitions", ">pushes", ">p50", ">p99", ">p99.9");
+  private BenchTable table(HugeBench.Result result) {
+    BenchTable table =
+        new BenchTable(
+            "huge",
+            "Latency of pushes to small partitions",
+            Column.text("small partitions"),
+            Column.number("pushes", 0),
+            Column.number("p50 ms", 2),
+            Column.number("p50, times", 2),
+            Column.number("p99 ms", 2),
+            Column.number("p99, times", 2),
+            Column.number("p99.9 ms", 2),
+            Column.number("p99.9, times", 2));
     Histogram alone = result.latencyUs().get(Beside.NOTHING);
     result
         .latencyUs()
@@ -143,22 +161,38 @@ public final class HugeCommand implements Callable<Integer> {
                 table.row(
                     beside.label(),
                     latency.getTotalCount(),
-                    text(latency, alone, 50),
-                    text(latency, alone, 99),
-                    text(latency, alone, 99.9)));
-    return table
-        + String.format(
-            Locale.ROOT,
-            "bytes in the huge partition: %s, in many partitions: %s; skipped pushes to "
-                + "small partitions: %d%n",
-            new DataSize(result.hugeBytes()).toRoundedText(),
-            new DataSize(result.spreadBytes()).toRoundedText(),
-            result.skipped());
+                    millis(latency, 50),
+                    times(latency, alone, 50),
+                    millis(latency, 99),
+                    times(latency, alone, 99),
+                    millis(latency, 99.9),
+                    times(latency, alone, 99.9)));
+    return table.chart(
+        new Chart(
+            "Latency of pushes to small partitions",
+            "ms",
+            Chart.Kind.BARS,
+            "small partitions",
+            "",
+            List.of("p50 ms", "p99 ms", "p99.9 ms")));
   }
 
-  private static String text(Histogram latency, Histogram alone, double percentile) {
-    long micros = latency.getValueAtPercentile(percentile);
-    double ratio = (double) micros / Math.max(1, alone.getValueAtPercentile(percentile));
-    return String.format(Locale.ROOT, "%.2f ms (%.2f)", micros / 1000.0, ratio);
+  private static String note(HugeBench.Result result) {
+    return String.format(
+        Locale.ROOT,
+        "Bytes in the huge partition: %s, in many partitions: %s; skipped pushes to small"
+            + " partitions: %d.",
+        new DataSize(result.hugeBytes()).toRoundedText(),
+        new DataSize(result.spreadBytes()).toRoundedText(),
+        result.skipped());
+  }
+
+  private static double millis(Histogram latency, double percentile) {
+    return latency.getValueAtPercentile(percentile) / 1000.0;
+  }
+
+  private static double times(Histogram latency, Histogram alone, double percentile) {
+    return (double) latency.getValueAtPercentile(percentile)
+        / Math.max(1, alone.getValueAtPercentile(percentile));
   }
 }

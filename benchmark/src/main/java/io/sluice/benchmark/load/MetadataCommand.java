@@ -2,13 +2,16 @@ package io.sluice.benchmark.load;
 
 import io.sluice.benchmark.load.MetadataBench.Cost;
 import io.sluice.benchmark.load.MetadataBench.Scenario;
-import io.sluice.cli.TextTable;
+import io.sluice.cli.bench.BenchTable;
+import io.sluice.cli.bench.BenchTable.Column;
+import io.sluice.cli.bench.ResultOptions;
 import io.sluice.common.config.DataSize;
 import java.io.IOException;
-import java.io.PrintWriter;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -22,6 +25,7 @@ public final class MetadataCommand implements Callable<Integer> {
   private static final int WARM_UP = 100;
 
   @Spec private CommandSpec spec;
+  @Mixin private ResultOptions results;
 
   @Option(
       names = "--shuffles",
@@ -54,23 +58,29 @@ public final class MetadataCommand implements Callable<Integer> {
     // Warm-up: loads classes.
     new MetadataBench(WARM_UP, WARM_UP, WARM_UP).costs();
     MetadataBench bench = new MetadataBench(shuffles, partitions, attempts);
-    TextTable table = new TextTable("heap", ">count", ">bytes each");
+    BenchTable table =
+        new BenchTable(
+            "metadata",
+            "Heap of the server's log",
+            Column.text("heap"),
+            Column.number("count", 0),
+            Column.number("bytes each", 2));
     for (Cost cost : bench.costs()) {
-      table.row(cost.kind(), cost.count(), String.format(Locale.ROOT, "%.2f", cost.each()));
+      table.row(cost.kind(), cost.count(), cost.each());
     }
     Scenario all = bench.scenario();
-    PrintWriter out = spec.commandLine().getOut();
-    out.print(table);
-    out.printf(
-        Locale.ROOT,
-        "%d shuffles, %d partitions, %d attempts, each in every partition of its shuffle: %s,"
-            + " %.0f bytes per partition%n",
-        all.shuffles(),
-        all.partitions(),
-        all.attempts(),
-        new DataSize(all.bytes()).toRoundedText(),
-        (double) all.bytes() / all.partitions());
-    out.flush();
+    results.publish(
+        List.of(table),
+        List.of(
+            String.format(
+                Locale.ROOT,
+                "%d shuffles, %d partitions, %d attempts, each in every partition of its shuffle:"
+                    + " %s, %.0f bytes per partition.",
+                all.shuffles(),
+                all.partitions(),
+                all.attempts(),
+                new DataSize(all.bytes()).toRoundedText(),
+                (double) all.bytes() / all.partitions())));
     return 0;
   }
 }

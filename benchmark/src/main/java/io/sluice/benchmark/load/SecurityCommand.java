@@ -1,10 +1,15 @@
 package io.sluice.benchmark.load;
 
+import io.sluice.benchmark.cluster.BenchDirectory;
+import io.sluice.benchmark.cluster.ProtectedCluster;
+import io.sluice.benchmark.cluster.ProtectedCluster.ServerShape;
+import io.sluice.benchmark.cluster.Protection;
 import io.sluice.cli.bench.BenchNames;
 import io.sluice.cli.bench.BenchOptions;
 import io.sluice.cli.bench.BenchReport;
 import io.sluice.cli.bench.BenchRun;
 import io.sluice.cli.bench.ProgressLine;
+import io.sluice.cli.bench.ResultOptions;
 import io.sluice.common.config.DataSize;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -30,6 +35,7 @@ import picocli.CommandLine.ParameterException;
             + "the clusters alternately, and compare time and CPU time.")
 public final class SecurityCommand implements Callable<Integer> {
   @Mixin private BenchOptions options;
+  @Mixin private ResultOptions results;
 
   @Option(
       names = "--security",
@@ -76,9 +82,15 @@ public final class SecurityCommand implements Callable<Integer> {
       try {
         for (Protection kind : distinct) {
           Path clusterDirectory = Files.createDirectory(directory.path().resolve(kind.toString()));
-          clusters.add(ProtectedCluster.start(kind, clusterDirectory, memory.bytes()));
+          clusters.add(
+              ProtectedCluster.start(kind, clusterDirectory, ServerShape.ofBuffer(memory.bytes())));
         }
-        BenchNames.print(options.spec(), render(measure(clusters)));
+        results.publish(
+            List.of(SecurityRound.table(measure(clusters))),
+            List.of(
+                "Medians of " + rounds + " rounds; " + options.load().describe() + ".",
+                "Of pairs: geometric mean of the server CPU of pairs of rounds, with its one-sided"
+                    + " 95 % bound."));
       } finally {
         clusters.forEach(ProtectedCluster::close);
       }
@@ -112,29 +124,18 @@ public final class SecurityCommand implements Callable<Integer> {
   private SecurityRound round(ProtectedCluster cluster) throws IOException, InterruptedException {
     BenchRun.Target target = cluster.target();
     ProgressLine.Factory progress = BenchNames.progress(options.spec());
-    try (BenchRun run = BenchRun.start(options, target, progress, target.freshApplication())) {
+    try (BenchRun run =
+        BenchRun.start(options.load(), target, progress, target.freshApplication())) {
       try {
         BenchReport pushed = run.push();
         BenchReport fetched =
             run.fetch(
-                run.cluster().allPartitionsOnEveryServer(options.partitions()), pushed.blocks());
+                run.cluster().allPartitionsOnEveryServer(options.load().partitions()),
+                pushed.blocks());
         return new SecurityRound(SecurityRound.Cost.of(pushed), SecurityRound.Cost.of(fetched));
       } finally {
         run.cluster().forget();
       }
     }
-  }
-
-  private String render(Map<Protection, List<SecurityRound>> measured) {
-    String medians =
-        SecurityRound.table(measured) + "medians of " + rounds + " rounds; " + options.describe();
-    if (measured.size() == 1) {
-      return medians + "\n";
-    }
-    return medians
-        + "\n\n"
-        + SecurityRound.serverCpuRatios(measured)
-        + "ratio to the first setting: geometric mean over pairs of rounds; at most: "
-        + "one-sided 95 % bound\n";
   }
 }

@@ -1,10 +1,13 @@
 package io.sluice.benchmark.load;
 
+import io.sluice.benchmark.cluster.Protection;
+import io.sluice.benchmark.engine.Medians;
 import io.sluice.benchmark.engine.PairedRatio;
-import io.sluice.cli.TextTable;
 import io.sluice.cli.bench.BenchReport;
+import io.sluice.cli.bench.BenchTable;
+import io.sluice.cli.bench.BenchTable.Chart;
+import io.sluice.cli.bench.BenchTable.Column;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
@@ -13,6 +16,9 @@ import java.util.function.ToDoubleFunction;
 record SecurityRound(Cost push, Cost fetch) {
   private static final double BYTES_PER_GIB = 1L << 30;
   private static final double NANOS_PER_SECOND = 1e9;
+  private static final String SECURITY = "security";
+  private static final String OPERATION = "operation";
+  private static final String SERVER = "server CPU s/GiB";
 
   /**
    * Cost per GiB.
@@ -29,84 +35,68 @@ record SecurityRound(Cost push, Cost fetch) {
     }
   }
 
-  /** Table of the medians of each setting, with their ratio to the first setting in parentheses. */
-  static TextTable table(Map<Protection, List<SecurityRound>> measured) {
-    TextTable table =
-        new TextTable(
-            "security",
-            ">push s/GiB",
-            ">client CPU s/GiB",
-            ">server CPU s/GiB",
-            ">fetch s/GiB",
-            ">client CPU s/GiB",
-            ">server CPU s/GiB");
-    List<SecurityRound> base = measured.values().iterator().next();
-    measured.forEach(
-        (kind, rounds) ->
-            table.row(
-                kind.label(),
-                cell(rounds, base, round -> round.push().seconds()),
-                cell(rounds, base, round -> round.push().clientCpuSeconds()),
-                cell(rounds, base, round -> round.push().serverCpuSeconds()),
-                cell(rounds, base, round -> round.fetch().seconds()),
-                cell(rounds, base, round -> round.fetch().clientCpuSeconds()),
-                cell(rounds, base, round -> round.fetch().serverCpuSeconds())));
-    return table;
-  }
-
   /**
-   * Table of the server CPU time of each setting relative to the first one, from pairs of rounds.
+   * Table of medians, one row for each setting and operation. Times are multiples of the first
+   * setting.
    */
-  static TextTable serverCpuRatios(Map<Protection, List<SecurityRound>> measured) {
-    TextTable table = new TextTable("server CPU of", ">push", ">at most", ">fetch", ">at most");
+  static BenchTable table(Map<Protection, List<SecurityRound>> measured) {
+    BenchTable table =
+        new BenchTable(
+            "security",
+            "Pushes and fetches by security setting",
+            Column.text(SECURITY),
+            Column.text(OPERATION),
+            Column.number("s/GiB", 2),
+            Column.number("time, times", 2),
+            Column.number("client CPU s/GiB", 2),
+            Column.number("client, times", 2),
+            Column.number(SERVER, 2),
+            Column.number("server, times", 2),
+            Column.number("of pairs", 3),
+            Column.number("at most", 3));
     List<SecurityRound> base = measured.values().iterator().next();
-    measured.entrySet().stream()
-        .skip(1)
-        .forEach(
-            kind -> {
-              PairedRatio push = ratio(kind.getValue(), base, SecurityRound::push);
-              PairedRatio fetch = ratio(kind.getValue(), base, SecurityRound::fetch);
-              table.row(
-                  kind.getKey().label(),
-                  times(push.mean()),
-                  times(push.upperBound()),
-                  times(fetch.mean()),
-                  times(fetch.upperBound()));
-            });
-    return table;
+    for (Map.Entry<Protection, List<SecurityRound>> kind : measured.entrySet()) {
+      row(table, kind, base, "push", SecurityRound::push);
+      row(table, kind, base, "fetch", SecurityRound::fetch);
+    }
+    return table.chart(
+        new Chart(
+            "CPU of servers", "s/GiB", Chart.Kind.BARS, SECURITY, OPERATION, List.of(SERVER)));
   }
 
-  private static PairedRatio ratio(
-      List<SecurityRound> rounds, List<SecurityRound> base, Function<SecurityRound, Cost> cost) {
-    return PairedRatio.of(serverCpu(rounds, cost), serverCpu(base, cost));
-  }
-
-  private static double[] serverCpu(
-      List<SecurityRound> rounds, Function<SecurityRound, Cost> cost) {
-    return rounds.stream().mapToDouble(round -> cost.apply(round).serverCpuSeconds()).toArray();
-  }
-
-  private static String times(double ratio) {
-    return Double.isFinite(ratio) ? String.format(Locale.ROOT, "%.3f", ratio) : "-";
-  }
-
-  private static String cell(
-      List<SecurityRound> rounds,
+  private static void row(
+      BenchTable table,
+      Map.Entry<Protection, List<SecurityRound>> kind,
       List<SecurityRound> base,
-      ToDoubleFunction<SecurityRound> figure) {
-    double value = median(rounds, figure);
-    double first = median(base, figure);
-    // For little data, the measured CPU time may be zero.
-    return first > 0
-        ? String.format(Locale.ROOT, "%.2f (%.2f)", value, value / first)
-        : String.format(Locale.ROOT, "%.2f (-)", value);
+      String operation,
+      Function<SecurityRound, Cost> cost) {
+    List<Cost> costs = kind.getValue().stream().map(cost).toList();
+    List<Cost> baseCosts = base.stream().map(cost).toList();
+    boolean isBase = kind.getValue() == base;
+    PairedRatio ratio = isBase ? null : PairedRatio.of(serverCpu(costs), serverCpu(baseCosts));
+    table.row(
+        kind.getKey().label(),
+        operation,
+        Medians.of(costs, Cost::seconds),
+        times(costs, baseCosts, Cost::seconds),
+        Medians.of(costs, Cost::clientCpuSeconds),
+        times(costs, baseCosts, Cost::clientCpuSeconds),
+        Medians.of(costs, Cost::serverCpuSeconds),
+        times(costs, baseCosts, Cost::serverCpuSeconds),
+        isBase ? null : finite(ratio.mean()),
+        isBase ? null : finite(ratio.upperBound()));
   }
 
-  private static double median(List<SecurityRound> rounds, ToDoubleFunction<SecurityRound> figure) {
-    double[] ascending = rounds.stream().mapToDouble(figure).sorted().toArray();
-    int middle = ascending.length / 2;
-    return ascending.length % 2 == 1
-        ? ascending[middle]
-        : (ascending[middle - 1] + ascending[middle]) / 2;
+  private static double[] serverCpu(List<Cost> costs) {
+    return costs.stream().mapToDouble(Cost::serverCpuSeconds).toArray();
+  }
+
+  /** Null if the CPU time of the first setting was too short to be measured. */
+  private static Double times(List<Cost> costs, List<Cost> base, ToDoubleFunction<Cost> figure) {
+    return finite(Medians.of(costs, figure) / Medians.of(base, figure));
+  }
+
+  private static Double finite(double value) {
+    return Double.isFinite(value) ? (Double) value : null;
   }
 }

@@ -1,6 +1,6 @@
 package io.sluice.benchmark.merge;
 
-import io.sluice.cli.bench.BenchNames;
+import io.sluice.cli.bench.ResultOptions;
 import io.sluice.common.block.BlockHeader;
 import io.sluice.common.config.DataSize;
 import io.sluice.common.error.SluiceException;
@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -33,6 +34,7 @@ public final class MergeCommand implements Callable<Integer> {
   private static final long SEED = 20_261_121;
 
   @Spec private CommandSpec spec;
+  @Mixin private ResultOptions results;
 
   @Option(
       names = "--maps",
@@ -130,12 +132,6 @@ public final class MergeCommand implements Callable<Integer> {
               + "fit its disk.")
   private Path directory;
 
-  @Option(
-      names = "--csv",
-      paramLabel = "FILE",
-      description = "File to which the rows are also written as CSV.")
-  private Path csv;
-
   @Override
   public Integer call() throws IOException {
     check();
@@ -149,12 +145,7 @@ public final class MergeCommand implements Callable<Integer> {
                 SEED)
             .scaled(scale);
     List<MergeRow> rows = directory == null ? emulated(layout, cases) : real(layout, cases);
-    BenchNames.print(spec, MergeTable.of(rows, directory != null, readers));
-    if (csv != null) {
-      List<String> lines = new ArrayList<>(List.of(MergeRow.CSV_HEADING));
-      rows.forEach(row -> lines.add(row.csv()));
-      Files.write(csv, lines);
-    }
+    results.publish(List.of(MergeTable.of(rows, directory != null, readers)), List.of());
     return 0;
   }
 

@@ -1,7 +1,5 @@
 package io.sluice.benchmark.merge;
 
-import java.util.Locale;
-
 /**
  * Measurements of one merge policy.
  *
@@ -25,24 +23,4 @@ record MergeRow(
     double readSeconds,
     double crowdSeconds,
     double mergeSeconds,
-    long mergedBytes) {
-  static final String CSV_HEADING =
-      "policy,runs,extents,bytes,requests,kernelReads,readSeconds,crowdSeconds,mergeSeconds,"
-          + "mergedBytes";
-
-  String csv() {
-    return String.format(
-        Locale.ROOT,
-        "%s,%d,%d,%d,%d,%d,%.3f,%.3f,%.3f,%d",
-        policy,
-        runs,
-        extents,
-        bytes,
-        requests,
-        kernelReads,
-        readSeconds,
-        crowdSeconds,
-        mergeSeconds,
-        mergedBytes);
-  }
-}
+    long mergedBytes) {}

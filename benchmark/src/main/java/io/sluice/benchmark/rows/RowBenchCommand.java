@@ -1,12 +1,16 @@
 package io.sluice.benchmark.rows;
 
+import io.sluice.benchmark.engine.TabledOutcome;
+import io.sluice.cli.bench.ResultOptions;
 import io.sluice.client.compress.CodecChoice;
+import io.sluice.demo.Comparison;
 import io.sluice.demo.ComparisonCommand;
 import io.sluice.demo.driver.Workload;
 import io.sluice.demo.staging.DemoException;
 import io.sluice.demo.staging.SparkHome;
 import io.sluice.demo.staging.SparkHomeOption;
 import io.sluice.demo.staging.SparkStaging;
+import java.io.IOException;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -79,7 +83,13 @@ public final class RowBenchCommand extends ComparisonCommand {
       description = "Minimum MiB of an exchange with its own line. Default: ${DEFAULT-VALUE}.")
   private int showMib;
 
+  @Mixin private ResultOptions results;
   @Mixin private SparkHomeOption sparkHome = new SparkHomeOption();
+
+  @Override
+  protected void publish(Comparison.Outcome outcome) throws IOException {
+    results.write(((TabledOutcome) outcome).tables(), List.of());
+  }
 
   @Override
   protected String prefix() {

@@ -1,27 +1,22 @@
 package io.sluice.benchmark.rows;
 
+import io.sluice.benchmark.engine.TabledOutcome;
 import io.sluice.benchmark.rows.RowExchange.Blocks;
+import io.sluice.cli.bench.BenchTable;
+import io.sluice.cli.bench.BenchTable.Column;
 import io.sluice.common.block.BlockCodec;
-import io.sluice.demo.Comparison;
 import io.sluice.demo.driver.Workload;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
-/** Table of exchanges and sums, as Markdown. */
-final class RowTable implements Comparison.Outcome {
+/** Table of exchanges and sums. */
+final class RowTable implements TabledOutcome {
   private static final double MEGABYTE = 1e6;
 
   /** Bytes per nanosecond are thousand megabytes per second. */
   private static final double MEGABYTES_PER_SECOND = 1e3;
-
-  private static final String HEADING =
-      """
-      | codec | exchange | serialized, MB | without, MB | with, MB | ratio | reported | write without, MB/s | write with | read without | read with |
-      | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
-      """;
 
   private final double shownBytes;
   private final List<RowExchange> exchanges = new ArrayList<>();
@@ -78,34 +73,50 @@ final class RowTable implements Comparison.Outcome {
   }
 
   @Override
-  public String render() {
-    StringBuilder text = new StringBuilder(HEADING);
+  public List<BenchTable> tables() {
+    BenchTable table =
+        new BenchTable(
+            "rows",
+            "Row planes",
+            Column.text("codec"),
+            Column.text("exchange"),
+            Column.number("serialized, MB", 1),
+            Column.number("without, MB", 2),
+            Column.number("with, MB", 2),
+            Column.number("ratio", 2),
+            Column.number("reported", 3),
+            Column.number("write without, MB/s", 0),
+            Column.number("write with", 0),
+            Column.number("read without", 0),
+            Column.number("read with", 0));
     for (BlockCodec codec : exchanges.stream().map(RowExchange::codec).distinct().toList()) {
       for (RowExchange one : exchanges) {
         if (one.codec() == codec && one.bytes() >= shownBytes) {
-          append(text, one, title(one.query()) + ", " + one.exchange());
+          row(table, one, title(one.query()) + ", " + one.exchange());
         }
       }
-      sums(codec, false).forEach((name, sum) -> append(text, sum, "**" + name + "**"));
+      sums(codec, false).forEach((name, sum) -> row(table, sum, "**" + name + "**"));
     }
-    return text.toString();
+    return List.of(table);
   }
 
-  private static void append(StringBuilder text, RowExchange one, String name) {
-    text.append(
-        String.format(
-            Locale.ROOT,
-            "| %s | %s | %.1f | %.2f | %.2f | **%.2f** | %.3f | %.0f | %.0f | %.0f | %.0f |%n",
-            one.codec(),
-            name,
-            one.bytes() / MEGABYTE,
-            one.plain().bytes() / MEGABYTE,
-            one.encoded().bytes() / MEGABYTE,
-            one.ratio(),
-            one.encoded().reportedBytes() / one.plain().reportedBytes(),
-            one.bytes() / one.plain().writeNanos() * MEGABYTES_PER_SECOND,
-            one.bytes() / one.encoded().writeNanos() * MEGABYTES_PER_SECOND,
-            one.bytes() / one.plain().readNanos() * MEGABYTES_PER_SECOND,
-            one.bytes() / one.encoded().readNanos() * MEGABYTES_PER_SECOND));
+  @Override
+  public String remarks() {
+    return "";
+  }
+
+  private static void row(BenchTable table, RowExchange one, String name) {
+    table.row(
+        one.codec().toString(),
+        name,
+        one.bytes() / MEGABYTE,
+        one.plain().bytes() / MEGABYTE,
+        one.encoded().bytes() / MEGABYTE,
+        one.ratio(),
+        one.encoded().reportedBytes() / one.plain().reportedBytes(),
+        one.bytes() / one.plain().writeNanos() * MEGABYTES_PER_SECOND,
+        one.bytes() / one.encoded().writeNanos() * MEGABYTES_PER_SECOND,
+        one.bytes() / one.plain().readNanos() * MEGABYTES_PER_SECOND,
+        one.bytes() / one.encoded().readNanos() * MEGABYTES_PER_SECOND);
   }
 }

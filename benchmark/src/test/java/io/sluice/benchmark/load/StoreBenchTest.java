@@ -52,7 +52,9 @@ class StoreBenchTest {
             "4m");
     assertThat(run.err()).isEmpty();
     assertThat(run.exitCode()).isZero();
-    assertThat(run.out()).contains("10 of 4.0 MiB").contains("until the last file is deleted");
+    assertThat(run.out())
+        .contains("40.0 MiB in files of 4.0 MiB")
+        .contains("until the last file is deleted");
     try (Stream<Path> files = Files.walk(directory)) {
       assertThat(files).noneMatch(path -> path.toString().endsWith(".run"));
     }

@@ -1,17 +1,11 @@
 package io.sluice.cli.bench;
 
-import io.sluice.cli.control.ControlIdentity;
 import io.sluice.cli.control.OptionTypes;
 import io.sluice.client.TransportKind;
 import io.sluice.common.block.BlockHeader;
 import io.sluice.common.config.DataSize;
 import io.sluice.common.net.IoMode;
-import io.sluice.transport.client.DataTransport;
-import io.sluice.transport.client.GrpcDataTransport;
-import io.sluice.transport.client.NettyDataTransport;
-import io.sluice.transport.client.TransportConfig;
 import io.sluice.transport.protocol.FrameLimits;
-import java.io.IOException;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -145,75 +139,19 @@ public final class BenchOptions {
     return spec;
   }
 
-  int connections() {
-    return connections;
-  }
-
-  public int partitions() {
-    return partitions;
-  }
-
-  int inFlight() {
-    return inFlight;
-  }
-
-  long frameBytes() {
-    return frameSize.bytes();
-  }
-
-  long requestTimeoutMs() {
-    return requestTimeoutMs;
-  }
-
-  /** Blocks to push. */
-  PushBenchPlan pushPlan() {
-    long blocks = (total.bytes() + blockSize.bytes() - 1) / blockSize.bytes();
-    return new PushBenchPlan(blocks, (int) blockSize.bytes(), blocksPerFrame());
-  }
-
-  private int blocksPerFrame() {
-    return (int) Math.max(1, frameSize.bytes() / (blockSize.bytes() + BlockHeader.LENGTH));
-  }
-
-  /** Maximum number of requests in flight on all connections. */
-  int requestsInFlight() {
-    long frame = Math.max(frameSize.bytes(), blockSize.bytes() + BlockHeader.LENGTH);
-    return (int) Math.min(Integer.MAX_VALUE, Math.max(1, clientMemory.bytes() / frame));
-  }
-
-  /**
-   * Returns owned a transport for the options.
-   *
-   * @throws IOException if {@code identity} is not usable, with a message of one line
-   */
-  DataTransport newTransport(ControlIdentity identity) throws IOException {
-    if (identity.problem().isPresent()) {
-      throw new IOException(identity.problem().get());
-    }
-    TransportConfig config =
-        new TransportConfig(
-            (int) Math.min(requestTimeoutMs, TransportConfig.DEFAULT.connectTimeoutMs()),
-            (int) requestTimeoutMs,
-            ioMode,
-            threads,
-            FrameLimits.DEFAULT);
-    return switch (transport) {
-      case GRPC ->
-          new GrpcDataTransport(config, identity.credentials(), identity.tls(), System::nanoTime);
-      case GRPC_NETTY ->
-          new NettyDataTransport(config, identity.credentials(), identity.tls(), System::nanoTime);
-    };
-  }
-
-  public String describe() {
-    return transport
-        + " "
-        + ioMode
-        + ", "
-        + connections
-        + " connections, "
-        + partitions
-        + " partitions, blocks of "
-        + blockSize;
+  /** The load of the options. */
+  public BenchLoad load() {
+    return new BenchLoad(
+        connections,
+        (int) blockSize.bytes(),
+        total.bytes(),
+        partitions,
+        frameSize.bytes(),
+        transport,
+        ioMode,
+        threads,
+        inFlight,
+        clientMemory.bytes(),
+        requestTimeoutMs);
   }
 }

@@ -1,8 +1,10 @@
 package io.sluice.cli.bench;
 
 import io.sluice.cli.TextTable;
+import io.sluice.cli.bench.BenchTable.Column;
 import io.sluice.common.config.DataSize;
 import io.sluice.proto.GetStatusReply;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
@@ -16,6 +18,7 @@ import org.HdrHistogram.Histogram;
  * @param requests successful pushes or fetches
  * @param repeats requests that were refused temporarily and sent again
  * @param latencyUs microseconds from request to reply
+ * @param taskUs microseconds from the start to the last reply of each connection
  * @param before counters of each server at the start
  * @param after counters of each server at the end
  */
@@ -29,10 +32,13 @@ public record BenchReport(
     long elapsedNanos,
     long clientCpuNanos,
     Histogram latencyUs,
+    Histogram taskUs,
     Map<String, GetStatusReply> before,
     Map<String, GetStatusReply> after) {
   private static final double NANOS_PER_SECOND = 1e9;
   private static final double BYTES_PER_GIB = 1L << 30;
+  private static final double BYTES_PER_MIB = 1L << 20;
+  private static final double MICROS_PER_MS = 1000;
 
   public double seconds() {
     return elapsedNanos / NANOS_PER_SECOND;
@@ -45,6 +51,15 @@ public record BenchReport(
           server.getValue().getProcessCpuNanos() - before.get(server.getKey()).getProcessCpuNanos();
     }
     return nanos / NANOS_PER_SECOND;
+  }
+
+  /** Bytes that the servers wrote to files. */
+  public long spilledBytes() {
+    long bytes = 0;
+    for (Map.Entry<String, GetStatusReply> server : after.entrySet()) {
+      bytes += server.getValue().getSpilledBytes() - before.get(server.getKey()).getSpilledBytes();
+    }
+    return bytes;
   }
 
   String render() {
@@ -61,6 +76,39 @@ public record BenchReport(
             clientCpuNanos / NANOS_PER_SECOND / gib, serverCpuSeconds() / gib));
     after.forEach((name, status) -> table.row(name, server(before.get(name), status)));
     return table.toString();
+  }
+
+  /** The figures of several reports as a table. */
+  static BenchTable table(List<BenchReport> reports) {
+    BenchTable table =
+        new BenchTable(
+            "load",
+            "Pushes and fetches",
+            Column.text("requests"),
+            Column.text("load"),
+            Column.number("MiB", 0),
+            Column.number("seconds", 2),
+            Column.number("GiB/s", 2),
+            Column.number("client CPU s/GiB", 3),
+            Column.number("server CPU s/GiB", 3),
+            Column.number("p50 ms", 1),
+            Column.number("p99 ms", 1),
+            Column.number("retries", 0));
+    for (BenchReport report : reports) {
+      double gib = report.movedBytes / BYTES_PER_GIB;
+      table.row(
+          report.benchmark,
+          report.setting,
+          report.movedBytes / BYTES_PER_MIB,
+          report.seconds(),
+          gib / report.seconds(),
+          report.clientCpuNanos / NANOS_PER_SECOND / gib,
+          report.serverCpuSeconds() / gib,
+          report.latencyUs.getValueAtPercentile(50) / MICROS_PER_MS,
+          report.latencyUs.getValueAtPercentile(99) / MICROS_PER_MS,
+          report.repeats);
+    }
+    return table;
   }
 
   private String latencies() {

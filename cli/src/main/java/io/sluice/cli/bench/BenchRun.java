@@ -23,7 +23,7 @@ import java.util.random.RandomGenerator;
 
 /** One benchmark: owns its application, transport and threads. Used by the main thread. */
 public final class BenchRun implements AutoCloseable {
-  private final BenchOptions options;
+  private final BenchLoad load;
   private final ProgressLine.Factory progress;
   private final ScheduledExecutorService scheduler;
   private final DataTransport transport;
@@ -31,12 +31,12 @@ public final class BenchRun implements AutoCloseable {
   private final CpuClock cpu = new CpuClock();
 
   private BenchRun(
-      BenchOptions options,
+      BenchLoad load,
       ProgressLine.Factory progress,
       ScheduledExecutorService scheduler,
       DataTransport transport,
       BenchCluster cluster) {
-    this.options = options;
+    this.load = load;
     this.progress = progress;
     this.scheduler = scheduler;
     this.transport = transport;
@@ -58,14 +58,14 @@ public final class BenchRun implements AutoCloseable {
 
   /** Connects to a coordinator and registers the application. */
   public static BenchRun start(
-      BenchOptions options, Target target, ProgressLine.Factory progress, String application)
+      BenchLoad load, Target target, ProgressLine.Factory progress, String application)
       throws IOException {
     ScheduledExecutorService scheduler =
         Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("bench-scheduler"));
     DataTransport transport = null;
     BenchCluster cluster = null;
     try {
-      transport = options.newTransport(target.identity());
+      transport = load.newTransport(target.identity());
       cluster =
           new BenchCluster(
               ControlChannel.firstCoordinator(
@@ -75,7 +75,7 @@ public final class BenchRun implements AutoCloseable {
               target.identity(),
               application);
       cluster.register();
-      return new BenchRun(options, progress, scheduler, transport, cluster);
+      return new BenchRun(load, progress, scheduler, transport, cluster);
     } catch (IOException | RuntimeException failure) {
       if (cluster != null) {
         cluster.close();
@@ -92,10 +92,20 @@ public final class BenchRun implements AutoCloseable {
     return cluster;
   }
 
-  /** Pushes blocks as given by the options. */
+  /** Called when all connections are open; the load starts when it returns. */
+  public interface StartGate {
+    void await() throws IOException, InterruptedException;
+  }
+
+  /** Pushes the blocks of the load. */
   public BenchReport push() throws IOException, InterruptedException {
-    List<Share> shares = cluster.assign(options.partitions());
-    PushBenchPlan plan = options.pushPlan();
+    return push(() -> {});
+  }
+
+  /** Pushes the blocks of the load once the gate is open. */
+  public BenchReport push(StartGate gate) throws IOException, InterruptedException {
+    List<Share> shares = cluster.assign(load.partitions());
+    PushBenchPlan plan = load.pushPlan();
     byte[] payload = new byte[plan.payloadLength()];
     // Random bytes: only the checksum of a payload is computed.
     RandomGenerator.of("L64X128MixRandom").nextBytes(payload);
@@ -115,6 +125,7 @@ public final class BenchRun implements AutoCloseable {
                 plan,
                 payload));
       }
+      gate.await();
       return measured("push", shares, workers, line, plan::blocks);
     }
   }
@@ -143,7 +154,7 @@ public final class BenchRun implements AutoCloseable {
             "no server stores data of application "
                 + cluster.application()
                 + " in partitions 0.."
-                + (options.partitions() - 1));
+                + (load.partitions() - 1));
       }
       List<FetchWorker> workers = new ArrayList<>();
       for (To to : connections.all()) {
@@ -166,13 +177,13 @@ public final class BenchRun implements AutoCloseable {
   private FetchPlan plan(DataConnection connection, Share share)
       throws IOException, InterruptedException {
     return FetchPlan.of(
-        connection, share, cluster.shuffle(), options.frameBytes(), options.requestTimeoutMs());
+        connection, share, cluster.shuffle(), load.frameBytes(), load.requestTimeoutMs());
   }
 
   private BenchConnections connect(List<Share> shares) throws IOException, InterruptedException {
-    int count = Math.max(options.connections(), shares.size());
+    int count = Math.max(load.connections(), shares.size());
     return BenchConnections.open(
-        transport, shares, count, cluster.application(), options.requestTimeoutMs());
+        transport, shares, count, cluster.application(), load.requestTimeoutMs());
   }
 
   private BenchReport measured(
@@ -184,21 +195,17 @@ public final class BenchRun implements AutoCloseable {
       throws IOException, InterruptedException {
     LoadGenerator generator =
         new LoadGenerator(
-            options.inFlight(),
-            options.requestsInFlight(),
-            scheduler,
-            System::nanoTime,
-            line::advance);
+            load.inFlight(), load.requestsInFlight(), scheduler, System::nanoTime, line::advance);
     Map<String, GetStatusReply> before = cluster.statuses(shares);
     long cpuBefore = cpu.nanos();
     long startedAt = System.nanoTime();
-    generator.run(workers, options.requestTimeoutMs() * 2);
+    generator.run(workers, load.requestTimeoutMs() * 2);
     long elapsedNanos = System.nanoTime() - startedAt;
     long clientCpuNanos = cpu.nanos() - cpuBefore;
     Map<String, GetStatusReply> after = cluster.statuses(shares);
     return new BenchReport(
         benchmark,
-        options.describe() + ", " + workers.size() + " workers to " + shares.size() + " servers",
+        load.describe() + ", " + workers.size() + " workers to " + shares.size() + " servers",
         generator.bytes(),
         blocks.getAsLong(),
         generator.requests(),
@@ -206,6 +213,7 @@ public final class BenchRun implements AutoCloseable {
         elapsedNanos,
         clientCpuNanos,
         generator.latencyUs(),
+        generator.taskUs(),
         before,
         after);
   }

@@ -3,6 +3,7 @@ package io.sluice.cli.bench;
 import io.sluice.cli.bench.BenchCluster.Share;
 import io.sluice.cli.control.QuorumOptions;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -16,6 +17,7 @@ import picocli.CommandLine.Option;
 final class FetchCommand implements Callable<Integer> {
   @Mixin private QuorumOptions quorum;
   @Mixin private BenchOptions options;
+  @Mixin private ResultOptions results;
 
   @Option(
       names = "--application",
@@ -34,16 +36,21 @@ final class FetchCommand implements Callable<Integer> {
     BenchRun.Target target = BenchRun.Target.of(quorum);
     String name = application == null ? target.freshApplication() : application;
     try (BenchRun run =
-        BenchRun.start(options, target, BenchNames.progress(options.spec()), name)) {
+        BenchRun.start(options.load(), target, BenchNames.progress(options.spec()), name)) {
       try {
+        List<BenchReport> reports = new ArrayList<>();
         long expectedBlocks = -1;
         if (application == null) {
           BenchReport pushed = run.push();
           BenchNames.print(options.spec(), pushed.render());
           expectedBlocks = pushed.blocks();
+          reports.add(pushed);
         }
-        List<Share> shares = run.cluster().allPartitionsOnEveryServer(options.partitions());
-        BenchNames.print(options.spec(), run.fetch(shares, expectedBlocks).render());
+        List<Share> shares = run.cluster().allPartitionsOnEveryServer(options.load().partitions());
+        BenchReport fetched = run.fetch(shares, expectedBlocks);
+        BenchNames.print(options.spec(), fetched.render());
+        reports.add(fetched);
+        results.write(List.of(BenchReport.table(reports)), List.of());
       } finally {
         if (!keep) {
           run.cluster().forget();

@@ -53,6 +53,7 @@ final class LoadGenerator {
   private final LongSupplier nanoTime;
   private final LongConsumer progress;
   private final Histogram latencyUs = new ConcurrentHistogram(MAX_LATENCY_US, 3);
+  private final Histogram taskUs = new Histogram(MAX_LATENCY_US, 3);
   private final AtomicLong requests = new AtomicLong();
   private final AtomicLong bytes = new AtomicLong();
   private final AtomicLong repeats = new AtomicLong();
@@ -62,6 +63,7 @@ final class LoadGenerator {
   private final ArrayDeque<WorkerState> ready = new ArrayDeque<>();
   private int inFlight;
   private int workersLeft;
+  private long startedAt;
 
   /**
    * Sends no requests before {@link #run}.
@@ -93,6 +95,7 @@ final class LoadGenerator {
   void run(List<? extends BenchWorker> workers, long retryPeriodMs)
       throws IOException, InterruptedException {
     synchronized (lock) {
+      startedAt = nanoTime.getAsLong();
       workersLeft = workers.size();
       for (BenchWorker worker : workers) {
         enqueue(new WorkerState(worker));
@@ -125,6 +128,13 @@ final class LoadGenerator {
   /** Microseconds from request to reply. */
   Histogram latencyUs() {
     return latencyUs;
+  }
+
+  /**
+   * Microseconds from the start of the load to the last reply of each worker; complete after it.
+   */
+  Histogram taskUs() {
+    return taskUs;
   }
 
   long requests() {
@@ -173,9 +183,19 @@ final class LoadGenerator {
   }
 
   private void finishIfDone(WorkerState state) {
-    if (state.exhausted && state.inFlight == 0 && --workersLeft == 0) {
-      finished.complete(null);
+    if (state.exhausted && state.inFlight == 0) {
+      taskUs.recordValue(micros(startedAt));
+      workersLeft--;
+      if (workersLeft == 0) {
+        finished.complete(null);
+      }
     }
+  }
+
+  /** Microseconds since a time, within the range of the histograms. */
+  private long micros(long sinceNanos) {
+    long micros = TimeUnit.NANOSECONDS.toMicros(nanoTime.getAsLong() - sinceNanos);
+    return Math.min(MAX_LATENCY_US, Math.max(0, micros));
   }
 
   private void send(WorkerState state, BenchWorker.Request request, int attempt) {
@@ -194,8 +214,7 @@ final class LoadGenerator {
                 refused(state, request, attempt, failure);
                 return;
               }
-              long micros = TimeUnit.NANOSECONDS.toMicros(nanoTime.getAsLong() - sentAt);
-              latencyUs.recordValue(Math.min(MAX_LATENCY_US, Math.max(0, micros)));
+              latencyUs.recordValue(micros(sentAt));
               requests.incrementAndGet();
               bytes.addAndGet(moved);
               progress.accept(moved);

@@ -3,6 +3,7 @@ package io.sluice.cli.bench;
 import io.sluice.cli.control.QuorumOptions;
 import io.sluice.common.config.DurationText;
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -15,6 +16,7 @@ import picocli.CommandLine.Option;
 final class PushCommand implements Callable<Integer> {
   @Mixin private QuorumOptions quorum;
   @Mixin private BenchOptions options;
+  @Mixin private ResultOptions results;
 
   @Option(
       names = "--application",
@@ -33,9 +35,11 @@ final class PushCommand implements Callable<Integer> {
     BenchRun.Target target = BenchRun.Target.of(quorum);
     String name = application == null ? target.freshApplication() : application;
     try (BenchRun run =
-        BenchRun.start(options, target, BenchNames.progress(options.spec()), name)) {
+        BenchRun.start(options.load(), target, BenchNames.progress(options.spec()), name)) {
       try {
-        BenchNames.print(options.spec(), run.push().render());
+        BenchReport report = run.push();
+        BenchNames.print(options.spec(), report.render());
+        results.write(List.of(BenchReport.table(List.of(report))), List.of());
       } finally {
         if (!keep) {
           run.cluster().forget();
@@ -49,7 +53,7 @@ final class PushCommand implements Callable<Integer> {
                 + ": bench fetch --application "
                 + name
                 + " --partitions "
-                + options.partitions()
+                + options.load().partitions()
                 + "\n");
       }
     }

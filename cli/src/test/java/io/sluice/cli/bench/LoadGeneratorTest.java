@@ -102,6 +102,24 @@ class LoadGeneratorTest {
   }
 
   @Test
+  void measuresTheTimeOfEachWorkerFromTheStartOfTheLoad() throws Exception {
+    AtomicLong clock = new AtomicLong();
+    BenchWorker.Request oneMillisecond =
+        () -> {
+          clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(1));
+          return CompletableFuture.completedFuture(10L);
+        };
+    LoadGenerator generator = new LoadGenerator(1, 1, scheduler, clock::get, progress::addAndGet);
+
+    // In turn: the first worker ends after two requests, the second one after four.
+    generator.run(List.of(worker(1, oneMillisecond), worker(3, oneMillisecond)), 10_000);
+
+    assertThat(generator.taskUs().getTotalCount()).isEqualTo(2);
+    assertThat(generator.taskUs().getCountAtValue(2_000)).isEqualTo(1);
+    assertThat(generator.taskUs().getCountAtValue(4_000)).isEqualTo(1);
+  }
+
+  @Test
   void failsOnPermanentRefusal() {
     BenchWorker worker =
         worker(

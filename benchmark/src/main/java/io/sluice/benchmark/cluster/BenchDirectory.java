@@ -1,4 +1,4 @@
-package io.sluice.benchmark.load;
+package io.sluice.benchmark.cluster;
 
 import io.sluice.demo.staging.Scratch;
 import java.io.IOException;
@@ -9,12 +9,12 @@ import java.nio.file.Path;
  * Directory of one benchmark, accessible only to its owner. {@link #close} deletes it with its
  * contents.
  */
-record BenchDirectory(Path path) implements AutoCloseable {
+public record BenchDirectory(Path path) implements AutoCloseable {
 
   /**
    * @param parent parent directory; null: the system's directory for temporary files
    */
-  static BenchDirectory make(Path parent, String name) throws IOException {
+  public static BenchDirectory make(Path parent, String name) throws IOException {
     return new BenchDirectory(
         parent == null ? Files.createTempDirectory(name) : Files.createTempDirectory(parent, name));
   }

@@ -1,11 +1,11 @@
-package io.sluice.benchmark.load;
+package io.sluice.benchmark.cluster;
 
 import java.util.Locale;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** Security settings of a cluster. */
-enum Protection {
+public enum Protection {
   NONE("none"),
   AUTH("authentication"),
   TLS("authentication, TLS");
@@ -17,7 +17,7 @@ enum Protection {
   }
 
   /** Name in tables. */
-  String label() {
+  public String label() {
     return label;
   }
 
@@ -36,7 +36,7 @@ enum Protection {
   }
 
   /** Parses the value of the option. */
-  static final class Converter implements ITypeConverter<Protection> {
+  public static final class Converter implements ITypeConverter<Protection> {
     @Override
     public Protection convert(String text) {
       for (Protection protection : values()) {

@@ -1,4 +1,4 @@
-package io.sluice.benchmark.load;
+package io.sluice.benchmark.cluster;
 
 import io.sluice.cli.bench.BenchRun;
 import io.sluice.cli.control.ControlChannel;
@@ -14,6 +14,7 @@ import io.sluice.proto.ServerState;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,36 +23,58 @@ import java.util.Map;
  * A coordinator and a server on this machine with new secrets, and a user with access to them. Used
  * by one thread.
  */
-final class ProtectedCluster implements AutoCloseable {
+public final class ProtectedCluster implements AutoCloseable {
   private static final String TLS = "rss.security.tls.enabled";
+  private static final long DEFAULT_HEAP_BYTES = 512L << 20;
   private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
   private static final long CALL_TIMEOUT_MS = 10_000;
 
   private final Protection protection;
+  private final ServerShape shape;
   private final LocalCluster cluster;
   private final ControlIdentity identity;
 
-  private ProtectedCluster(Protection protection, LocalCluster cluster, ControlIdentity identity) {
+  private ProtectedCluster(
+      Protection protection, ServerShape shape, LocalCluster cluster, ControlIdentity identity) {
     this.protection = protection;
+    this.shape = shape;
     this.cluster = cluster;
     this.identity = identity;
+  }
+
+  /**
+   * Memory and settings of the server.
+   *
+   * @param bufferBytes rss.server.buffer.capacity
+   * @param heapBytes maximum size of the heap
+   * @param settings additional configuration keys
+   * @param jvmOptions additional options of its JVM
+   */
+  public record ServerShape(
+      long bufferBytes, long heapBytes, Map<String, String> settings, List<String> jvmOptions) {
+    /** A server with 512 MiB of heap. */
+    public static ServerShape ofBuffer(long bufferBytes) {
+      return new ServerShape(bufferBytes, DEFAULT_HEAP_BYTES, Map.of(), List.of());
+    }
   }
 
   /**
    * Starts the cluster and waits until the server is active.
    *
    * @param directory directory for the secrets, accessible only to its owner
-   * @param bufferBytes rss.server.buffer.capacity
    */
-  static ProtectedCluster start(Protection protection, Path directory, long bufferBytes)
+  public static ProtectedCluster start(Protection protection, Path directory, ServerShape shape)
       throws IOException, InterruptedException {
+    List<String> jvmOptions = new ArrayList<>(List.of("-Xmx" + shape.heapBytes()));
+    jvmOptions.addAll(shape.jvmOptions());
     LocalCluster.Builder builder =
         LocalCluster.builder()
             .directory(directory)
             .classPath(System.getProperty("java.class.path"))
             .servers(1)
-            .serverJvmOptions("-Xmx512m", "-XX:MaxDirectMemorySize=" + (bufferBytes + (512L << 20)))
-            .configureServers("rss.server.buffer.capacity", Long.toString(bufferBytes));
+            .serverJvmOptions(jvmOptions.toArray(String[]::new))
+            .configureServers("rss.server.buffer.capacity", Long.toString(shape.bufferBytes()));
+    shape.settings().forEach(builder::configureServers);
     Map<String, String> environment = new HashMap<>();
     if (protection.demandsProof()) {
       Path secure = directory.resolve("secure");
@@ -67,6 +90,7 @@ final class ProtectedCluster implements AutoCloseable {
     ProtectedCluster started =
         new ProtectedCluster(
             protection,
+            shape,
             builder.build(),
             ControlIdentity.of(environment, System.getProperty("user.name")));
     started.cluster.start();
@@ -95,18 +119,34 @@ final class ProtectedCluster implements AutoCloseable {
     }
   }
 
-  private HostPort coordinator() {
+  /** Address of the coordinator. */
+  public HostPort coordinator() {
     return HostPort.parse(cluster.coordinator().address());
   }
 
-  Protection protection() {
+  public Protection protection() {
     return protection;
   }
 
   /** Target for a new application, which gets its own token. */
-  BenchRun.Target target() {
+  public BenchRun.Target target() {
     return new BenchRun.Target(
         List.of(coordinator()), CALL_TIMEOUT_MS, identity.ofAnotherApplication());
+  }
+
+  /** User of the cluster. */
+  public ControlIdentity identity() {
+    return identity;
+  }
+
+  /** Memory and settings of the server. */
+  public ServerShape shape() {
+    return shape;
+  }
+
+  /** CPU time and memory of the server. */
+  public ProcessMeter server() {
+    return new ProcessMeter(cluster.servers().get(0).pid());
   }
 
   @Override
