@@ -3,6 +3,7 @@ package io.sluice.benchmark.load;
 import io.sluice.benchmark.engine.JobBenchCommand;
 import io.sluice.benchmark.engine.QueryBenchCommand;
 import io.sluice.benchmark.engine.TerasortBenchCommand;
+import io.sluice.benchmark.floor.FloorCommand;
 import io.sluice.benchmark.jmh.JmhCommand;
 import io.sluice.benchmark.merge.MergeCommand;
 import io.sluice.benchmark.rows.RowBenchCommand;
@@ -28,6 +29,7 @@ public final class Benchmarks {
     return SluiceCommand.commandLine(
         out,
         err,
+        new FloorCommand(),
         new ReadCommand(),
         new HugeCommand(),
         new SecurityCommand(),

@@ -25,6 +25,7 @@ class BenchmarksTest {
         .containsExactlyInAnyOrder(
             "push",
             "fetch",
+            "floor",
             "read",
             "huge",
             "security",
