@@ -6,6 +6,7 @@ import io.sluice.benchmark.engine.TerasortBenchCommand;
 import io.sluice.benchmark.floor.FloorCommand;
 import io.sluice.benchmark.jmh.JmhCommand;
 import io.sluice.benchmark.merge.MergeCommand;
+import io.sluice.benchmark.published.MagnetCommand;
 import io.sluice.benchmark.rows.RowBenchCommand;
 import io.sluice.cli.Main;
 import io.sluice.cli.SluiceCommand;
@@ -30,6 +31,7 @@ public final class Benchmarks {
         out,
         err,
         new FloorCommand(),
+        new MagnetCommand(),
         new ReadCommand(),
         new HugeCommand(),
         new SecurityCommand(),

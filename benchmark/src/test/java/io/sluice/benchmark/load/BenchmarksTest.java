@@ -26,6 +26,7 @@ class BenchmarksTest {
             "push",
             "fetch",
             "floor",
+            "magnet",
             "read",
             "huge",
             "security",

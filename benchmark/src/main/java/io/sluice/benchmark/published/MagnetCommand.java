@@ -1,0 +1,214 @@
+package io.sluice.benchmark.published;
+
+import io.sluice.benchmark.cluster.BenchDirectory;
+import io.sluice.benchmark.cluster.ProcessMeter;
+import io.sluice.benchmark.cluster.ProtectedCluster;
+import io.sluice.benchmark.cluster.ProtectedCluster.ServerShape;
+import io.sluice.benchmark.cluster.Protection;
+import io.sluice.cli.bench.BenchLoad;
+import io.sluice.cli.bench.BenchNames;
+import io.sluice.cli.bench.BenchReport;
+import io.sluice.cli.bench.BenchRun;
+import io.sluice.cli.bench.ResultOptions;
+import io.sluice.client.TransportKind;
+import io.sluice.common.config.DataSize;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/**
+ * {@code sluice bench magnet}: the experiment of Figures 8 and 9 of the Magnet paper (VLDB 2020),
+ * scaled to one machine, and the limit of the server's memory.
+ */
+@Command(
+    name = "magnet",
+    description =
+        "Push and fetch blocks of several sizes over many connections, as in the Magnet paper, "
+            + "and check the resident memory of the server.")
+public final class MagnetCommand implements Callable<Integer> {
+  private static final int MAX_BLOCK = 8 << 20;
+  private static final long FRAME = 1 << 20;
+
+  @Spec private CommandSpec spec;
+  @Mixin private ResultOptions results;
+
+  @Option(
+      names = "--block-sizes",
+      split = ",",
+      defaultValue = "10k,100k,1000k",
+      paramLabel = "SIZE",
+      description = "Payload bytes of a block; default ${DEFAULT-VALUE}.")
+  private List<DataSize> blockSizes;
+
+  @Option(
+      names = "--connections",
+      defaultValue = "1000",
+      paramLabel = "N",
+      description = "Number of connections; default ${DEFAULT-VALUE}, 200 mappers with 5 each.")
+  private int connections;
+
+  @Option(
+      names = "--total",
+      defaultValue = "4g",
+      paramLabel = "SIZE",
+      description = "Payload bytes for each block size; default ${DEFAULT-VALUE}.")
+  private DataSize total;
+
+  @Option(
+      names = "--transport",
+      defaultValue = "GRPC_NETTY",
+      paramLabel = "KIND",
+      description = "Data transport: ${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}.")
+  private TransportKind transport;
+
+  @Option(
+      names = "--rounds",
+      defaultValue = "3",
+      paramLabel = "N",
+      description = "Number of measured rounds, after one warm-up round; default ${DEFAULT-VALUE}.")
+  private int rounds;
+
+  @Option(
+      names = "--memory",
+      defaultValue = "256m",
+      paramLabel = "SIZE",
+      description = "rss.server.buffer.capacity of the server; default ${DEFAULT-VALUE}.")
+  private DataSize memory;
+
+  @Option(
+      names = "--heap",
+      defaultValue = "512m",
+      paramLabel = "SIZE",
+      description =
+          "Size of the server's heap, all of which is resident; default ${DEFAULT-VALUE}.")
+  private DataSize heap;
+
+  @Option(
+      names = "--max-rest",
+      defaultValue = "300m",
+      paramLabel = "SIZE",
+      description =
+          "Maximum resident memory of the server besides buffer and heap; the command fails if it "
+              + "is more. Default ${DEFAULT-VALUE}.")
+  private DataSize maxRest;
+
+  @Option(
+      names = "--directory",
+      paramLabel = "DIR",
+      description = "Directory for the files of the server; default: a temporary directory.")
+  private Path parent;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    for (DataSize size : blockSizes) {
+      check(size.bytes() >= 1 && size.bytes() <= MAX_BLOCK, "--block-sizes must be 1 to 8m");
+    }
+    check(connections >= 1 && rounds >= 1, "--connections and --rounds must be at least 1");
+    check(total.bytes() >= 1, "--total must be at least 1");
+    check(memory.bytes() >= 16L << 20, "--memory must be at least 16m");
+    check(heap.bytes() >= 64L << 20, "--heap must be at least 64m");
+    // The whole heap is resident from the start, so that the rest contains nothing of it.
+    ServerShape shape =
+        new ServerShape(
+            memory.bytes(),
+            heap.bytes(),
+            Map.of(),
+            List.of("-Xms" + heap.bytes(), "-XX:+AlwaysPreTouch"));
+    Map<Integer, List<MagnetRound>> measured;
+    try (BenchDirectory directory = BenchDirectory.make(parent, "sluice-bench-magnet");
+        ProtectedCluster cluster =
+            ProtectedCluster.start(Protection.NONE, directory.path(), shape)) {
+      measured = measure(cluster);
+    }
+    List<String> notes = new ArrayList<>();
+    notes.add(
+        "Medians of " + rounds + " rounds; " + transport + ", " + connections + " connections.");
+    notes.add("The heap is resident as a whole from the start of the server.");
+    results.publish(
+        List.of(
+            MagnetTable.costs("magnet-push", "Pushes by block size", measured, MagnetRound::push),
+            MagnetTable.costs(
+                "magnet-fetch", "Fetches by block size", measured, MagnetRound::fetch),
+            MagnetTable.memory(measured, shape)),
+        notes);
+    return checkMemory(measured, shape);
+  }
+
+  private int checkMemory(Map<Integer, List<MagnetRound>> measured, ServerShape shape) {
+    int code = 0;
+    for (Map.Entry<Integer, List<MagnetRound>> size : measured.entrySet()) {
+      long rest = MagnetTable.rest(size.getValue(), shape);
+      if (rest > maxRest.bytes()) {
+        spec.commandLine()
+            .getErr()
+            .println(
+                spec.qualifiedName()
+                    + ": resident memory besides buffer and heap exceeds --max-rest: block="
+                    + new DataSize(size.getKey())
+                    + " rest="
+                    + new DataSize(rest).toRoundedText()
+                    + " max="
+                    + maxRest);
+        code = 1;
+      }
+    }
+    return code;
+  }
+
+  private void check(boolean valid, String problem) {
+    if (!valid) {
+      throw new ParameterException(spec.commandLine(), problem);
+    }
+  }
+
+  /** Measures the sizes in alternating order, so that other load affects all of them. */
+  private Map<Integer, List<MagnetRound>> measure(ProtectedCluster cluster)
+      throws IOException, InterruptedException {
+    Map<Integer, List<MagnetRound>> measured = new TreeMap<>();
+    blockSizes.forEach(size -> measured.put((int) size.bytes(), new ArrayList<>()));
+    for (int round = 0; round <= rounds; round++) {
+      List<Integer> order = new ArrayList<>(measured.keySet());
+      if (round % 2 == 0) {
+        Collections.reverse(order);
+      }
+      for (int size : order) {
+        MagnetRound result = round(cluster, size);
+        if (round > 0) {
+          measured.get(size).add(result);
+        }
+      }
+    }
+    return measured;
+  }
+
+  private MagnetRound round(ProtectedCluster cluster, int blockBytes)
+      throws IOException, InterruptedException {
+    BenchLoad load =
+        BenchLoad.of(connections, blockBytes, total.bytes(), FRAME).withTransport(transport);
+    BenchRun.Target target = cluster.target();
+    ProcessMeter server = cluster.server();
+    server.resetResidentPeak();
+    try (BenchRun run =
+        BenchRun.start(load, target, BenchNames.progress(spec), target.freshApplication())) {
+      try {
+        BenchReport pushed = run.push();
+        BenchReport fetched =
+            run.fetch(run.cluster().allPartitionsOnEveryServer(load.partitions()), pushed.blocks());
+        return new MagnetRound(pushed, fetched, server.residentPeakBytes());
+      } finally {
+        run.cluster().forget();
+      }
+    }
+  }
+}
