@@ -7,6 +7,7 @@ import io.sluice.benchmark.floor.FloorCommand;
 import io.sluice.benchmark.jmh.JmhCommand;
 import io.sluice.benchmark.merge.MergeCommand;
 import io.sluice.benchmark.published.MagnetCommand;
+import io.sluice.benchmark.published.NettyReportCommand;
 import io.sluice.benchmark.rows.RowBenchCommand;
 import io.sluice.cli.Main;
 import io.sluice.cli.SluiceCommand;
@@ -32,6 +33,7 @@ public final class Benchmarks {
         err,
         new FloorCommand(),
         new MagnetCommand(),
+        new NettyReportCommand(),
         new ReadCommand(),
         new HugeCommand(),
         new SecurityCommand(),

@@ -27,6 +27,7 @@ class BenchmarksTest {
             "fetch",
             "floor",
             "magnet",
+            "netty-report",
             "read",
             "huge",
             "security",
