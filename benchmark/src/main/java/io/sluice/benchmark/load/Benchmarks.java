@@ -8,6 +8,7 @@ import io.sluice.benchmark.jmh.JmhCommand;
 import io.sluice.benchmark.merge.MergeCommand;
 import io.sluice.benchmark.published.MagnetCommand;
 import io.sluice.benchmark.published.NettyReportCommand;
+import io.sluice.benchmark.published.ReadLengthCommand;
 import io.sluice.benchmark.rows.RowBenchCommand;
 import io.sluice.cli.Main;
 import io.sluice.cli.SluiceCommand;
@@ -34,7 +35,7 @@ public final class Benchmarks {
         new FloorCommand(),
         new MagnetCommand(),
         new NettyReportCommand(),
-        new ReadCommand(),
+        new ReadLengthCommand(),
         new HugeCommand(),
         new SecurityCommand(),
         new MetadataCommand(),

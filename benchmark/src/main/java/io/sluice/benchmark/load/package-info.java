@@ -1,7 +1,7 @@
 /**
- * Benchmarks of coordinators and servers: reads with and without short circuit, a huge partition
- * beside small ones, the cost of authentication and TLS, deletion, memory of metadata. {@link
- * io.sluice.benchmark.load.Benchmarks} lists all benchmarks for {@code sluice bench}.
+ * Benchmarks of coordinators and servers: a huge partition beside small ones, the cost of
+ * authentication and TLS, deletion, memory of metadata. {@link io.sluice.benchmark.load.Benchmarks}
+ * lists all benchmarks for {@code sluice bench}.
  *
  * <p>Threads: as in {@link io.sluice.cli.bench}.
  */

@@ -28,7 +28,7 @@ class BenchmarksTest {
             "floor",
             "magnet",
             "netty-report",
-            "read",
+            "read-length",
             "huge",
             "security",
             "metadata",
