@@ -10,6 +10,7 @@ import io.sluice.benchmark.published.MagnetCommand;
 import io.sluice.benchmark.published.NettyReportCommand;
 import io.sluice.benchmark.published.ReadLengthCommand;
 import io.sluice.benchmark.rows.RowBenchCommand;
+import io.sluice.benchmark.scale.ScaleCommand;
 import io.sluice.cli.Main;
 import io.sluice.cli.SluiceCommand;
 import java.io.PrintWriter;
@@ -36,6 +37,7 @@ public final class Benchmarks {
         new MagnetCommand(),
         new NettyReportCommand(),
         new ReadLengthCommand(),
+        new ScaleCommand(),
         new HugeCommand(),
         new SecurityCommand(),
         new MetadataCommand(),

@@ -29,6 +29,7 @@ class BenchmarksTest {
             "magnet",
             "netty-report",
             "read-length",
+            "scale",
             "huge",
             "security",
             "metadata",
