@@ -9,6 +9,7 @@ import io.sluice.benchmark.merge.MergeCommand;
 import io.sluice.benchmark.published.MagnetCommand;
 import io.sluice.benchmark.published.NettyReportCommand;
 import io.sluice.benchmark.published.ReadLengthCommand;
+import io.sluice.benchmark.report.ReportCommand;
 import io.sluice.benchmark.rows.RowBenchCommand;
 import io.sluice.benchmark.scale.ScaleCommand;
 import io.sluice.cli.Main;
@@ -38,6 +39,7 @@ public final class Benchmarks {
         new NettyReportCommand(),
         new ReadLengthCommand(),
         new ScaleCommand(),
+        new ReportCommand(),
         new HugeCommand(),
         new SecurityCommand(),
         new MetadataCommand(),

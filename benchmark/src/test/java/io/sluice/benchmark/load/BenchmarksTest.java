@@ -30,6 +30,7 @@ class BenchmarksTest {
             "netty-report",
             "read-length",
             "scale",
+            "report",
             "huge",
             "security",
             "metadata",
