@@ -2,6 +2,7 @@ package io.sluice.benchmark.load;
 
 import io.sluice.benchmark.engine.JobBenchCommand;
 import io.sluice.benchmark.engine.QueryBenchCommand;
+import io.sluice.benchmark.engine.SoakCommand;
 import io.sluice.benchmark.engine.TerasortBenchCommand;
 import io.sluice.benchmark.floor.FloorCommand;
 import io.sluice.benchmark.jmh.JmhCommand;
@@ -46,6 +47,7 @@ public final class Benchmarks {
         new DeleteCommand(),
         new MergeCommand(),
         new JobBenchCommand(),
+        new SoakCommand(),
         new QueryBenchCommand(),
         new RowBenchCommand(),
         new TerasortBenchCommand(),

@@ -37,6 +37,7 @@ class BenchmarksTest {
             "delete",
             "merge",
             "spark",
+            "soak",
             "queries",
             "rows",
             "mapreduce",
