@@ -8,6 +8,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -18,12 +19,14 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class Link implements AutoCloseable {
   private static final int CHUNK_BYTES = 64 << 10;
+  private static final long SLOW_CHUNK_MS = 20;
 
   private final String address;
   private final int port;
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
   private final AtomicLong relayedBytes = new AtomicLong();
   private volatile boolean cut;
+  private volatile boolean slow;
   private volatile boolean closed;
   private ServerSocket listener;
 
@@ -51,6 +54,11 @@ final class Link implements AutoCloseable {
       closeAll();
       cut = false;
     }
+  }
+
+  /** Whether every chunk of at most 64 KiB is delayed by 20 ms. */
+  void delay(boolean wanted) {
+    slow = wanted;
   }
 
   /** Bytes relayed in both directions. */
@@ -108,6 +116,9 @@ final class Link implements AutoCloseable {
         // The stream has a gap and stays unusable after the link is mended.
         gap |= cut;
         if (!gap) {
+          if (slow) {
+            TimeUnit.MILLISECONDS.sleep(SLOW_CHUNK_MS);
+          }
           out.write(chunk, 0, read);
           relayedBytes.addAndGet(read);
         } else if (!cut) {
@@ -116,6 +127,8 @@ final class Link implements AutoCloseable {
       }
     } catch (IOException e) {
       // One side has closed: close the other.
+    } catch (InterruptedException e) {
+      throw new IllegalStateException("nothing interrupts a link", e);
     }
     if (!cut) {
       close(from);
