@@ -26,7 +26,7 @@ import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
 
 /** Every page against a real cluster while a Spark job uses it. */
-@Timeout(240)
+@Timeout(600)
 @EnabledIf("io.sluice.it.web.Browser#isInstalled")
 class WebPagesTest {
   /** A user name with HTML. */
