@@ -194,8 +194,8 @@ public final class InMemoryStorage implements Storage {
 
   @Override
   public void sync() throws IOException {
+    countCall("sync");
     if (fsync == Fsync.INTERVAL) {
-      countCall("sync");
       synced.addAll(committed.keySet());
     }
   }

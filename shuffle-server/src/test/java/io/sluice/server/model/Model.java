@@ -26,14 +26,23 @@ final class Model {
 
   private final Map<Integer, ModelShuffle> shuffles = new TreeMap<>();
   private final Map<RunId, ModelRun> runs = new HashMap<>();
-  // Entries of the runs that are being written; the innermost is written first.
-  private final Deque<List<ModelEntry>> writing = new ArrayDeque<>();
-  private RunId added;
+  // The runs that are being written; the innermost is written first.
+  private final Deque<Writing> writing = new ArrayDeque<>();
   // Runs found by the latest restart: complete ones, and those that no merged run replaces.
   private final Set<RunId> found = new LinkedHashSet<>();
   private final Set<RunId> served = new LinkedHashSet<>();
   // Newest epoch with acknowledged data that was lost and not removed.
   private long newestLostEpoch;
+
+  /** A run that is being written. A catalog may list it long before its write ends. */
+  private static final class Writing {
+    final List<ModelEntry> entries;
+    RunId listed;
+
+    Writing(List<ModelEntry> entries) {
+      this.entries = entries;
+    }
+  }
 
   static ShuffleKey key(int shuffle) {
     return new ShuffleKey(APPLICATION, shuffle);
@@ -85,8 +94,7 @@ final class Model {
 
   /** Starts to write a run with some entries. */
   void begin(List<ModelEntry> entries) {
-    writing.push(entries);
-    added = null;
+    writing.push(new Writing(entries));
   }
 
   /**
@@ -95,19 +103,19 @@ final class Model {
    * @param taken whether the run was added to the log
    */
   void end(boolean taken) {
-    List<ModelEntry> entries = writing.pop();
+    Writing ended = writing.pop();
     if (taken) {
-      ModelRun run = runs.get(added);
-      entries.forEach(entry -> entry.run = run);
+      ModelRun run = runs.get(ended.listed);
+      ended.entries.forEach(entry -> entry.run = run);
     }
-    added = null;
   }
 
   /** Records that a catalog added a run: the run that was started last, or one that was moved. */
   void registered(RunRecord record, int directory) {
     if (!runs.containsKey(record.id())) {
-      added = record.id();
-      runs.put(record.id(), new ModelRun(record, writing.element(), directory));
+      Writing run = writing.element();
+      run.listed = record.id();
+      runs.put(record.id(), new ModelRun(record, run.entries, directory));
     }
   }
 
