@@ -3,6 +3,7 @@ package io.sluice.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBufAllocator;
+import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.fake.VirtualTime;
 import io.sluice.client.push.FramedPushSession;
 import io.sluice.client.push.MapAttempt;
@@ -14,6 +15,7 @@ import io.sluice.client.read.BlocksMissingException;
 import io.sluice.client.read.MissingBlocks;
 import io.sluice.client.read.ReadConfig;
 import io.sluice.client.server.TaskEnvironment;
+import io.sluice.common.error.StatusCode;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
@@ -26,6 +28,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 /**
  * One shuffle of an application, as an engine runs it: map tasks run side by side, slow ones twice,
@@ -43,7 +46,7 @@ final class SimulatedStage {
   private final SimulatedDriver driver;
   private final int shuffle;
   private final TaskEnvironment tasks;
-  private final PushConfig push;
+  private PushConfig push;
   private final PushWindows windows;
   private final ByteBufAllocator allocator;
   private final ReadCheck reads;
@@ -253,6 +256,9 @@ final class SimulatedStage {
       return new Winner(attempt, blocks);
     } catch (PushFailedException e) {
       failedAttempts++;
+      if (e.code() == StatusCode.NO_SERVERS) {
+        lowerQuorum(e);
+      }
       return null;
     } catch (InterruptedIOException e) {
       // Killed. The carrier of this thread is used again.
@@ -261,6 +267,31 @@ final class SimulatedStage {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /**
+   * Replacements have left too few servers for the quorum of some partitions, and tasks have no
+   * local output: an operator lowers the quorum, as the message advises.
+   */
+  private void lowerQuorum(PushFailedException cause) {
+    ShuffleAssignment newest = driver.newest(shuffle);
+    boolean tooFew =
+        IntStream.range(0, partitions)
+            .anyMatch(
+                partition ->
+                    Set.copyOf(newest.serversOf(partition)).size() < push.writeQuorum());
+    assertThat(tooFew || push.writeQuorum() == 1)
+        .as("too few servers for a quorum in %s, but: %s", newest, cause)
+        .isTrue();
+    push =
+        new PushConfig(
+            push.frameBytes(),
+            push.inFlightBytes(),
+            1,
+            push.codec(),
+            push.zstdLevel(),
+            push.connectionRetry(),
+            push.busyRetry());
   }
 
   /** Reads the map tasks that are committed so far, while the others run. */
