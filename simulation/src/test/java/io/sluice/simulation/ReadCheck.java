@@ -45,8 +45,11 @@ final class ReadCheck {
      */
     void check(ShuffleAssignment assignment, MissingBlocks missing, long startedNanos);
 
-    /** Fails if a server has a block of the partition twice. */
-    void checkNoDuplicates(ShuffleAssignment assignment, int partition);
+    /**
+     * Fails if a server has a block of the first of these partitions twice, or lists other bytes of
+     * a partition than it stores.
+     */
+    void checkStored(ShuffleAssignment assignment, List<Integer> partitions);
   }
 
   ReadCheck(
@@ -117,7 +120,7 @@ final class ReadCheck {
             allocator,
             counters -> {})) {
       compare(reader, expected, mapOrder);
-      servers.checkNoDuplicates(driver.newest(shuffle), partitions.get(0));
+      servers.checkStored(driver.newest(shuffle), partitions);
       return null;
     } catch (BlocksMissingException e) {
       check(e, wanted, startedNanos);

@@ -3,6 +3,7 @@ package io.sluice.simulation;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
 import io.sluice.proto.Fetch;
 import io.sluice.proto.HelloReply;
 import io.sluice.proto.Open;
@@ -18,7 +19,9 @@ import io.sluice.transport.server.DataService;
 import io.sluice.transport.server.FetchedBytes;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -48,7 +51,15 @@ final class SimulatedConnection implements DataConnection {
   /** Requests without reply, with the time at which they were sent, in this order. */
   private final Map<CompletableFuture<?>, Long> pending = new LinkedHashMap<>();
 
-  private final Set<Waiting> unread = new LinkedHashSet<>();
+  /** The push frame of which the server has the header; it reads nothing behind it. */
+  private Reading reading;
+
+  /** Requests behind it. */
+  private final Deque<Arrived> unread = new ArrayDeque<>();
+
+  /** Replies that the server sends part by part. */
+  private final Set<FetchedBytes> sending = new LinkedHashSet<>();
+
   private boolean clientOpen = true;
   private boolean serverOpen = true;
   private boolean dropsRequests;
@@ -95,6 +106,13 @@ final class SimulatedConnection implements DataConnection {
     return greeting.getMaxBodyLength();
   }
 
+  /**
+   * A request that has arrived at the server.
+   *
+   * @param unsent frees what it owns if it is not served
+   */
+  private record Arrived(Runnable serve, Runnable unsent) {}
+
   /** A request at the server, which answers now or later. */
   private interface Request<T> {
     void serve(CompletableFuture<T> reply) throws SluiceException;
@@ -117,46 +135,90 @@ final class SimulatedConnection implements DataConnection {
       body.release();
       throw e;
     }
-    if (memory == null) {
-      Waiting waiting = new Waiting(push, body, reply);
-      unread.add(waiting);
+    reading = new Reading(push, body, memory, reply);
+    if (memory != null) {
+      afterDelay(reading::arrive);
+    } else {
+      Reading waiting = reading;
       waiting.cancel =
           service
               .bodyMemory()
-              .whenAvailable(peer.application(), length, () -> time.schedule(0, waiting::retry));
-      return;
+              .whenAvailable(
+                  peer.application(),
+                  length,
+                  () ->
+                      time.schedule(network.retryDelayNanos(), () -> unlessPaused(waiting::retry)));
     }
-    memory.writeBytes(body);
-    body.release();
-    reply.complete(service.push(peer, push, memory));
   }
 
-  /** A frame whose body is not read for want of memory. */
-  private final class Waiting {
+  /** A frame whose body is on the way, or is not read for want of memory. */
+  private final class Reading {
     private final Push push;
     private final ByteBuf body;
+    private final ByteBuf memory;
     private final CompletableFuture<PushAck> reply;
-    private Runnable cancel;
+    private Runnable cancel = () -> {};
 
-    Waiting(Push push, ByteBuf body, CompletableFuture<PushAck> reply) {
+    Reading(Push push, ByteBuf body, ByteBuf memory, CompletableFuture<PushAck> reply) {
       this.push = push;
       this.body = body;
+      this.memory = memory;
       this.reply = reply;
     }
 
-    void retry() {
-      if (unread.remove(this)) {
-        try {
-          receive(push, body, reply);
-        } catch (SluiceException e) {
-          reply.completeExceptionally(e);
-        }
+    void arrive() {
+      if (reading != this) {
+        return;
       }
+      reading = null;
+      memory.writeBytes(body);
+      body.release();
+      try {
+        reply.complete(service.push(peer, push, memory));
+      } catch (SluiceException e) {
+        reply.completeExceptionally(e);
+      }
+      readNext();
+    }
+
+    void retry() {
+      if (reading != this) {
+        return;
+      }
+      reading = null;
+      try {
+        receive(push, body, reply);
+      } catch (SluiceException e) {
+        reply.completeExceptionally(e);
+      }
+      readNext();
     }
 
     void drop() {
       cancel.run();
       body.release();
+      if (memory != null) {
+        memory.release();
+      }
+    }
+  }
+
+  /** Runs a task of the server's event loop now or a little later, but not during a pause. */
+  private void afterDelay(Runnable task) {
+    long delayNanos = network.partDelayNanos();
+    if (delayNanos == 0) {
+      task.run();
+    } else {
+      time.schedule(delayNanos, () -> unlessPaused(task));
+    }
+  }
+
+  private void unlessPaused(Runnable task) {
+    long left = server.pausedUntilNanos() - time.nanoTime();
+    if (serverOpen && left > 0) {
+      time.schedule(left, () -> unlessPaused(task));
+    } else {
+      task.run();
     }
   }
 
@@ -186,12 +248,35 @@ final class SimulatedConnection implements DataConnection {
       CompletableFuture<FetchedBody> reply, FetchedBytes bytes, Throwable failure) {
     if (bytes == null) {
       complete(reply, null, failure);
+      if (reply.isCompletedExceptionally()) {
+        Throwable cause =
+            failure instanceof CompletionException wrapped ? wrapped.getCause() : failure;
+        if (cause instanceof SluiceException refused
+            && refused.code() == StatusCode.STORAGE_FAILED
+            && serverOpen) {
+          network.readFailed(server, refused);
+        }
+      }
+      return;
+    }
+    if (!serverOpen) {
+      bytes.close();
+      return;
+    }
+    sending.add(bytes);
+    afterDelay(() -> send(reply, bytes));
+  }
+
+  /** Sends a reply, whose bytes the server has kept until now. */
+  private void send(CompletableFuture<FetchedBody> reply, FetchedBytes bytes) {
+    if (!sending.remove(bytes)) {
       return;
     }
     FetchedBody body;
     try (bytes) {
       body = new FetchedBody(bytes.head(), copy(bytes));
     } catch (IOException e) {
+      network.readFailed(server, e);
       // A part of the reply may have been sent: the client must see the end of the connection.
       cut();
       return;
@@ -250,10 +335,23 @@ final class SimulatedConnection implements DataConnection {
     CompletableFuture<T> reply = new CompletableFuture<>();
     CompletableFuture<T> unused =
         reply.whenComplete((answer, failure) -> answer(result, answer, failure));
-    try {
-      request.serve(reply);
-    } catch (SluiceException e) {
-      reply.completeExceptionally(e);
+    unread.add(
+        new Arrived(
+            () -> {
+              try {
+                request.serve(reply);
+              } catch (SluiceException e) {
+                reply.completeExceptionally(e);
+              }
+            },
+            unsent));
+    readNext();
+  }
+
+  /** Serves the requests that have arrived, up to the next push frame that is incomplete. */
+  private void readNext() {
+    while (serverOpen && reading == null && !unread.isEmpty()) {
+      unread.remove().serve().run();
     }
   }
 
@@ -338,8 +436,15 @@ final class SimulatedConnection implements DataConnection {
 
   private void endAtServer() {
     serverOpen = false;
-    unread.forEach(Waiting::drop);
+    network.ended(this);
+    if (reading != null) {
+      reading.drop();
+      reading = null;
+    }
+    unread.forEach(request -> request.unsent().run());
     unread.clear();
+    List.copyOf(sending).forEach(FetchedBytes::close);
+    sending.clear();
   }
 
   @Override
@@ -348,7 +453,6 @@ final class SimulatedConnection implements DataConnection {
       return;
     }
     clientOpen = false;
-    network.ended(this);
     requestsUntilNanos = Math.max(requestsUntilNanos, time.nanoTime());
     time.schedule(requestsUntilNanos - time.nanoTime() + 1, this::arriveEnd);
     List<CompletableFuture<?>> ended = new ArrayList<>(pending.keySet());

@@ -125,6 +125,7 @@ final class SimulatedMachine implements Machine {
   @Override
   public void end() {
     ended = true;
+    network.cut(name);
     executors.forEach(ScheduledExecutorService::shutdownNow);
     transports.forEach(DataTransport::close);
   }

@@ -21,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
 
 /**
  * The network between clients, servers and coordinators. Connections overtake each other. With a
@@ -29,7 +30,12 @@ import java.util.concurrent.TimeoutException;
  */
 final class SimulatedNetwork {
   private static final long MAX_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(4);
+  private static final long MAX_LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
   private static final long MAX_STALL_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+  /** Number of messages of which one arrives in parts, on average. */
+  private static final int PARTED = 4;
+
   private static final long CONNECT_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final SimulatedThreads time;
@@ -41,9 +47,13 @@ final class SimulatedNetwork {
   /** End of the time in which a process is cut off, by its name. */
   private final Map<String, Long> isolatedUntil = new HashMap<>();
 
+  /** Maximum time between the parts of a message. */
+  private long maxPartDelayNanos = MAX_DELAY_NANOS;
+
   private int cutPermille;
   private int stallPermille;
   private int halfOpenPermille;
+  private BiConsumer<SimulatedServer, Exception> onReadFailure = (server, cause) -> {};
   private long messages;
   private long faults;
 
@@ -55,6 +65,11 @@ final class SimulatedNetwork {
 
   void add(SimulatedServer server) {
     servers.put(server.name(), server);
+  }
+
+  /** Parts of a message follow each other late, as with busy links and event loops. */
+  void beLate() {
+    maxPartDelayNanos = MAX_LATE_NANOS;
   }
 
   /** Sets how many of a thousand messages cut their connection. */
@@ -111,8 +126,13 @@ final class SimulatedNetwork {
 
   /** Cuts every connection to a server, as the end of its process does. */
   void cut(SimulatedServer server) {
+    cut(server.name());
+  }
+
+  /** As the other. */
+  void cut(String server) {
     List.copyOf(connections).stream()
-        .filter(one -> one.server() == server)
+        .filter(one -> one.server().name().equals(server))
         .forEach(SimulatedConnection::cut);
   }
 
@@ -126,6 +146,20 @@ final class SimulatedNetwork {
   long delayOrStallNanos() {
     boolean stalls = happens(stallPermille);
     return delayNanos() + (stalls ? random.nextLong(MAX_STALL_NANOS) : 0);
+  }
+
+  /** A random time between two parts of a message, mostly 0. */
+  long partDelayNanos() {
+    if (random.nextInt(PARTED) > 0) {
+      return 0;
+    }
+    boolean stalls = happens(stallPermille * PARTED);
+    return random.nextLong(stalls ? MAX_STALL_NANOS : maxPartDelayNanos);
+  }
+
+  /** A random time until the event loop of a connection runs. */
+  long retryDelayNanos() {
+    return random.nextLong(maxPartDelayNanos);
   }
 
   /** Whether a message is lost now, with its connection. */
@@ -149,13 +183,24 @@ final class SimulatedNetwork {
     return now;
   }
 
+  /** The server's end of a connection is gone. */
   void ended(SimulatedConnection connection) {
     connections.remove(connection);
   }
 
   /** Connections that clients have not closed. */
   int openConnections() {
-    return connections.size();
+    return (int) connections.stream().filter(SimulatedConnection::isOpen).count();
+  }
+
+  /** A server could not read its own file, although the connection and the process continue. */
+  void readFailed(SimulatedServer server, Exception cause) {
+    onReadFailure.accept(server, cause);
+  }
+
+  /** Sets a listener for reads of files that fail at a server. */
+  void onReadFailure(BiConsumer<SimulatedServer, Exception> listener) {
+    onReadFailure = listener;
   }
 
   /** A reply for which a thread of the simulation can wait. */

@@ -40,6 +40,10 @@ final class SimulatedStage {
   private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long FOREVER_NANOS = TimeUnit.HOURS.toNanos(1);
   private static final int MAX_THINK_MS = 60;
+  private static final int MAX_SLOW_THINK_MS = 600;
+
+  /** Number of map tasks of which one writes to a partition, on average, if the data is sparse. */
+  private static final int SPARSE = 8;
 
   private final SimulatedThreads time;
   private final Random random;
@@ -51,6 +55,8 @@ final class SimulatedStage {
   private final ByteBufAllocator allocator;
   private final ReadCheck reads;
   private final int partitions;
+  private final boolean sparse;
+  private final int maxThinkMs;
 
   /** The winning attempts by map index; null: none yet. */
   private final Winner[] winners;
@@ -86,7 +92,9 @@ final class SimulatedStage {
     this.windows = new PushWindows(push.frameBytes(), push.inFlightBytes(), 0);
     this.allocator = allocator;
     this.partitions = 8 + random.nextInt(20);
-    this.winners = new Winner[4 + random.nextInt(6)];
+    this.sparse = random.nextInt(3) == 0;
+    this.maxThinkMs = random.nextInt(4) == 0 ? MAX_SLOW_THINK_MS : MAX_THINK_MS;
+    this.winners = new Winner[(sparse ? 8 : 4) + random.nextInt(6)];
     this.reads = new ReadCheck(time, random, driver, shuffle, tasks, read, allocator, servers);
   }
 
@@ -238,14 +246,15 @@ final class SimulatedStage {
           out.beginFinalPass();
         }
         for (int partition = 0; partition < partitions; partition++) {
-          for (int i = random.nextInt(3); i > 0; i--) {
+          int count = sparse && random.nextInt(SPARSE) > 0 ? 0 : random.nextInt(3);
+          for (int i = count; i > 0; i--) {
             byte[] block = new byte[1 + random.nextInt(random.nextInt(8) == 0 ? 9_000 : 500)];
             random.nextBytes(block);
             out.add(partition, block, 0, block.length, 1);
             blocks.computeIfAbsent(partition, unused -> new ArrayList<>()).add(block);
           }
           if (random.nextInt(8) == 0) {
-            time.advance(TimeUnit.MILLISECONDS.toNanos(random.nextInt(MAX_THINK_MS)));
+            time.advance(TimeUnit.MILLISECONDS.toNanos(random.nextInt(maxThinkMs)));
           }
         }
         if (ended || (loses && random.nextBoolean())) {
@@ -278,8 +287,7 @@ final class SimulatedStage {
     boolean tooFew =
         IntStream.range(0, partitions)
             .anyMatch(
-                partition ->
-                    Set.copyOf(newest.serversOf(partition)).size() < push.writeQuorum());
+                partition -> Set.copyOf(newest.serversOf(partition)).size() < push.writeQuorum());
     assertThat(tooFew || push.writeQuorum() == 1)
         .as("too few servers for a quorum in %s, but: %s", newest, cause)
         .isTrue();

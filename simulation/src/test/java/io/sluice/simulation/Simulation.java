@@ -71,15 +71,20 @@ final class Simulation {
     this.time = new SimulatedThreads(carriers);
     this.network = new SimulatedNetwork(time, new FastRandom(random.nextLong()), allocator);
     this.retriesLong = random.nextBoolean();
+    if (retriesLong && random.nextBoolean()) {
+      network.beLate();
+    }
     int coordinators = random.nextInt(3) == 0 ? 3 : 1;
     List<ServerSetup> setups = new ArrayList<>();
     boolean slow = random.nextInt(4) == 0;
+    // With little memory and slow disks, pushes wait for memory.
+    boolean small = slow || random.nextInt(4) == 0;
     for (int i = 0; i < SERVERS; i++) {
       setups.add(
           new ServerSetup(
               List.of(StorageKind.SSD, StorageKind.HDD),
               (64 + random.nextInt(192)) << 10,
-              24 + random.nextInt(40),
+              small ? 8 + random.nextInt(8) : 24 + random.nextInt(40),
               FSYNCS.get(random.nextInt(FSYNCS.size())),
               slow ? 1 + random.nextInt(20) : 0));
     }
@@ -106,6 +111,11 @@ final class Simulation {
   }
 
   private Outcome run() throws Exception {
+    network.onReadFailure(
+        (server, cause) ->
+            assertThat(damaged)
+                .as("servers with damaged disks, but at %s: %s", server.name(), cause)
+                .contains(server.name()));
     time.advance(WARM_UP_NANOS);
     ReadCheck.Servers checks =
         new ReadCheck.Servers() {
@@ -116,8 +126,8 @@ final class Simulation {
           }
 
           @Override
-          public void checkNoDuplicates(ShuffleAssignment assignment, int partition) {
-            checkBlocks(assignment, partition);
+          public void checkStored(ShuffleAssignment assignment, List<Integer> partitions) {
+            checkBlocks(assignment, partitions);
           }
         };
     for (int i = 0; i < 2; i++) {
@@ -227,6 +237,8 @@ final class Simulation {
   private void checkLoss(ShuffleAssignment assignment, MissingBlocks missing, long startedNanos) {
     MissingBlocks.Reason reason = missing.reason();
     assertThat(reason).as("%s", missing).isNotEqualTo(MissingBlocks.Reason.MISMATCH);
+    // The winning attempt has its acknowledgements: servers know that they had its blocks.
+    assertThat(reason).as("%s", missing).isNotEqualTo(MissingBlocks.Reason.NEVER_WRITTEN);
     if (reason == MissingBlocks.Reason.CORRUPT) {
       assertThat(damaged).as("servers with damaged disks, but %s", missing).isNotEmpty();
     }
@@ -257,12 +269,13 @@ final class Simulation {
     }
   }
 
-  private void checkBlocks(ShuffleAssignment assignment, int partition) {
+  private void checkBlocks(ShuffleAssignment assignment, List<Integer> partitions) {
     for (ServerId id : assignment.servers()) {
       SimulatedServer server = cluster.server(id.getName());
       try {
+        server.checkMarks(assignment.shuffle(), partitions);
         if (!damaged.contains(server.name())) {
-          server.checkNoDuplicates(assignment.shuffle(), partition);
+          server.checkNoDuplicates(assignment.shuffle(), partitions.get(0));
         }
       } catch (Exception e) {
         throw new AssertionError("the server cannot be asked", e);

@@ -14,6 +14,7 @@ import io.sluice.proto.Presence;
 import io.sluice.proto.Range;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleId;
+import io.sluice.proto.SliceMark;
 import io.sluice.server.background.ScrubSteps;
 import io.sluice.server.cluster.ControlService;
 import io.sluice.server.disk.Disk;
@@ -446,6 +447,10 @@ public final class SimulatedServer {
 
   /** Opens a partition as a client does; null if the process does not know the shuffle. */
   private OpenReply open(ShuffleId shuffle, int partition) throws Exception {
+    return open(shuffle, List.of(partition));
+  }
+
+  private OpenReply open(ShuffleId shuffle, List<Integer> partitions) throws Exception {
     ShuffleKey key = new ShuffleKey(shuffle.getApplication(), shuffle.getShuffle());
     if (process == null || process.model.store.find(key) == null) {
       return null;
@@ -456,7 +461,8 @@ public final class SimulatedServer {
             Open.newBuilder()
                 .setShuffle(shuffle)
                 .setAssignedEpoch(epoch)
-                .addPartitions(partition)
+                .addAllPartitions(partitions)
+                .setWantSliceMarks(true)
                 .build())
         .toCompletableFuture()
         .getNow(null);
@@ -521,6 +527,28 @@ public final class SimulatedServer {
     assertThat(totals.storedBytes()).as("stored bytes of %s", name).isEqualTo(stored);
   }
 
+  /** Fails if memory is reserved for a push, although no client is connected. */
+  private void checkNoGrants() {
+    assertThat(process.memory.waitingCount()).as("pushes that wait at %s", name).isZero();
+    ByteBuf all = process.memory.tryAllocate("oracle", (int) process.memory.capacityBytes());
+    assertThat(all).as("the whole memory of %s", name).isNotNull();
+    all.release();
+  }
+
+  /** Fails if the map indexes of a partition do not cover exactly the bytes that it stores. */
+  public void checkMarks(ShuffleId shuffle, List<Integer> partitions) throws Exception {
+    OpenReply reply = open(shuffle, partitions);
+    if (reply == null) {
+      return;
+    }
+    for (PartitionState state : reply.getPartitionsList()) {
+      long marked = state.getSliceMarksList().stream().mapToLong(SliceMark::getLength).sum();
+      assertThat(marked)
+          .as("bytes of the blocks of partition %s at %s", state.getPartition(), name)
+          .isEqualTo(state.getLength());
+    }
+  }
+
   /** Fails unless no data and no memory is left. */
   public void checkEmpty() throws Exception {
     machine.await(process.spills);
@@ -528,6 +556,7 @@ public final class SimulatedServer {
     process.model.housekeep();
     assertThat(process.model.store.shuffleCount()).as("shuffles at %s", name).isZero();
     assertThat(process.memory.usedBytes()).as("memory of %s", name).isZero();
+    checkNoGrants();
     assertThat(process.model.files.count()).as("run files of %s", name).isZero();
     LogTotals totals = process.model.store.totals();
     assertThat(totals.storedBytes()).as("stored bytes of %s", name).isZero();
