@@ -363,6 +363,10 @@ final class SimulatedCluster {
 
   /** Stops a server; it starts again after a while. */
   void stop(SimulatedServer server, long downMs) {
+    stop(server, downMs, () -> {});
+  }
+
+  private void stop(SimulatedServer server, long downMs, Step beforeStart) {
     if (server.isRunning()) {
       restart(
           "restart of " + server.name(),
@@ -373,7 +377,12 @@ final class SimulatedCluster {
             }
           },
           downMs,
-          () -> startIfDown(server));
+          () -> {
+            if (!server.isRunning() && !server.isEnding()) {
+              beforeStart.run();
+            }
+            startIfDown(server);
+          });
     }
   }
 
@@ -404,7 +413,7 @@ final class SimulatedCluster {
     machine.pausedUntilNanos = Math.max(machine.pausedUntilNanos, time.nanoTime() + nanos);
   }
 
-  /** Orders a decommission with a move of all data; the server exits and returns, empty. */
+  /** Orders a decommission with a move of all data; the server returns with new disks. */
   void decommission(SimulatedServer server, long downMs) {
     if (server.isRunning()) {
       server.decommission();
@@ -418,7 +427,7 @@ final class SimulatedCluster {
       return;
     }
     if (server.isDecommissioned()) {
-      stop(server, downMs);
+      stop(server, downMs, server::replaceDisks);
     } else {
       time.schedule(EXIT_CHECK_NANOS, () -> exitIfDecommissioned(server, epoch, downMs));
     }

@@ -217,9 +217,12 @@ final class SimulatedConnection implements DataConnection {
     long left = server.pausedUntilNanos() - time.nanoTime();
     if (serverOpen && left > 0) {
       time.schedule(left, () -> unlessPaused(task));
-    } else {
-      task.run();
+      return;
     }
+    if (network.losesPart()) {
+      cut();
+    }
+    task.run();
   }
 
   @Override

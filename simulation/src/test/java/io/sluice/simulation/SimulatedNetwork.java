@@ -167,6 +167,11 @@ final class SimulatedNetwork {
     return happens(cutPermille);
   }
 
+  /** Whether the rest of a message that arrives in parts is lost, with its connection. */
+  boolean losesPart() {
+    return happens(cutPermille * PARTED);
+  }
+
   /** Whether a connection becomes half-open now. */
   boolean becomesHalfOpen() {
     return happens(halfOpenPermille);

@@ -98,6 +98,12 @@ public final class SimulatedServer {
     this.random = random;
     this.machines = machines;
     this.coordinators = coordinators;
+    replaceDisks();
+  }
+
+  /** The next process starts with new disks, as a server that returns after a decommission. */
+  public final void replaceDisks() throws IOException {
+    directories = new ArrayList<>();
     for (StorageKind kind : setup.kinds()) {
       ModelDirectory directory = ModelDirectory.create(name + "-disk-" + directories.size(), kind);
       if (kind == StorageKind.SSD) {
