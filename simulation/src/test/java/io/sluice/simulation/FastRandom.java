@@ -1,5 +1,6 @@
 package io.sluice.simulation;
 
+import java.nio.ByteBuffer;
 import java.util.Random;
 import java.util.SplittableRandom;
 
@@ -21,6 +22,12 @@ final class FastRandom extends Random {
 
   @Override
   public void nextBytes(byte[] bytes) {
-    source.nextBytes(bytes);
+    ByteBuffer left = ByteBuffer.wrap(bytes);
+    while (left.remaining() >= Long.BYTES) {
+      left.putLong(source.nextLong());
+    }
+    for (long last = source.nextLong(); left.hasRemaining(); last >>= Byte.SIZE) {
+      left.put((byte) last);
+    }
   }
 }

@@ -32,6 +32,7 @@ final class Simulation {
   private static final long CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final long PROGRESS_NANOS = TimeUnit.MINUTES.toNanos(15);
   private static final long SETTLE_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(2);
   private static final long MOVE_MS = 12_000;
   private static final int MAX_SECONDS_UNTIL_UNUSED = 400;
 
@@ -46,6 +47,7 @@ final class Simulation {
   private final Set<String> damaged = new HashSet<>();
   private final boolean retriesLong;
   private long calmSinceNanos = Long.MAX_VALUE;
+  private boolean faultsOver;
   private boolean over;
 
   /** Figures of a schedule, the same whenever it is repeated. */
@@ -154,7 +156,6 @@ final class Simulation {
           .as("%s ends after the last fault", one)
           .isTrue();
     }
-    time.advance(SETTLE_NANOS);
     waitUntilNothingIsUsed();
     for (SimulatedServer server : cluster.servers()) {
       if (server.hasLostFiles()) {
@@ -207,6 +208,7 @@ final class Simulation {
           network.endFaults();
           cluster.endFaults();
           noteCalm();
+          time.schedule(LATE_NANOS, () -> faultsOver = true);
         });
     time.schedule(
         TimeUnit.MILLISECONDS.toNanos(Fault.LAST_MS + MOVE_MS),
@@ -294,7 +296,9 @@ final class Simulation {
   }
 
   private boolean isUsed() {
-    return !cluster.allRun()
+    return !faultsOver
+        || network.openConnections() > 0
+        || !cluster.allRun()
         || cluster.applications() > 0
         || cluster.servers().stream()
             .anyMatch(server -> !server.applications().isEmpty() || server.runFiles() > 0);
