@@ -189,6 +189,8 @@ final class SimulatedConnection implements DataConnection {
       try {
         receive(push, body, reply);
       } catch (SluiceException e) {
+        // A refused push gives its grant back.
+        cancel.run();
         reply.completeExceptionally(e);
       }
       readNext();

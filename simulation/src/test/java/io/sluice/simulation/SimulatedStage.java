@@ -94,7 +94,7 @@ final class SimulatedStage {
     this.partitions = 8 + random.nextInt(20);
     this.sparse = random.nextInt(3) == 0;
     this.maxThinkMs = random.nextInt(4) == 0 ? MAX_SLOW_THINK_MS : MAX_THINK_MS;
-    this.winners = new Winner[(sparse ? 8 : 4) + random.nextInt(6)];
+    this.winners = new Winner[(sparse ? 14 : 6) + random.nextInt(5)];
     this.reads = new ReadCheck(time, random, driver, shuffle, tasks, read, allocator, servers);
   }
 
