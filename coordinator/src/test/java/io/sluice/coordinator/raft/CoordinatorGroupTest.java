@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Three coordinators in this process, with the real replication and a network of method calls. */
-@Timeout(60)
+@Timeout(300)
 class CoordinatorGroupTest {
   private static final String A = "a:1";
   private static final String B = "b:1";
