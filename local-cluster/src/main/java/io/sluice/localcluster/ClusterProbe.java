@@ -243,6 +243,27 @@ public final class ClusterProbe implements AutoCloseable {
     }
   }
 
+  /**
+   * Waits until a server knows no application and stores no byte.
+   *
+   * @throws ClusterStartException with what the server still has after {@code timeout}
+   */
+  public void awaitEmpty(ClusterNode server, Duration timeout)
+      throws InterruptedException, ClusterStartException {
+    await(
+        server.name() + " stores nothing",
+        timeout,
+        () -> {
+          GetStatusReply status = status(server);
+          long bytes = status.getLoad().getStoredBytes();
+          if (status.getApplications() > 0 || bytes > 0) {
+            throw new IOException(
+                "it stores " + bytes + " bytes of " + status.getApplications() + " applications");
+          }
+          return true;
+        });
+  }
+
   /** Epochs of the running servers by server name. */
   private Map<String, Long> runningEpochs() throws IOException {
     Map<String, Long> epochs = new HashMap<>();

@@ -17,7 +17,6 @@ import io.sluice.demo.staging.WorkloadData;
 import io.sluice.localcluster.ClusterNode;
 import io.sluice.localcluster.ClusterProbe;
 import io.sluice.localcluster.ClusterStartException;
-import io.sluice.proto.GetStatusReply;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -161,24 +160,12 @@ final class SoakBench implements Comparison {
 
   /** What a server still has after the time in which it must delete everything. */
   private static Optional<String> awaitEmpty(ClusterNode server, ClusterProbe probe)
-      throws IOException, InterruptedException {
+      throws InterruptedException {
     try {
-      probe.await(
-          server.name() + " stores nothing",
-          EMPTY_TIMEOUT,
-          () -> {
-            GetStatusReply status = probe.status(server);
-            return status.getApplications() == 0 && status.getLoad().getStoredBytes() == 0;
-          });
+      probe.awaitEmpty(server, EMPTY_TIMEOUT);
       return Optional.empty();
     } catch (ClusterStartException e) {
-      GetStatusReply status = probe.status(server);
-      return Optional.of(
-          server.name()
-              + ": applications="
-              + status.getApplications()
-              + " bytes="
-              + status.getLoad().getStoredBytes());
+      return Optional.of(e.getMessage());
     }
   }
 

@@ -6,7 +6,6 @@ import io.sluice.demo.staging.ClusterSecrets.Access;
 import io.sluice.localcluster.ClusterNode;
 import io.sluice.localcluster.ClusterProbe;
 import io.sluice.localcluster.LocalCluster;
-import io.sluice.proto.GetStatusReply;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -112,18 +111,7 @@ public final class RandomFaults implements AutoCloseable {
   public void awaitNothingLeft() throws IOException, InterruptedException {
     probe.await("no coordinator knows an application", LIMIT, () -> probe.applications().isEmpty());
     for (ClusterNode server : cluster.servers()) {
-      probe.await(
-          server.name() + " stores nothing",
-          LIMIT,
-          () -> {
-            GetStatusReply status = probe.status(server);
-            long bytes = status.getLoad().getStoredBytes();
-            if (status.getApplications() > 0 || bytes > 0) {
-              throw new IOException(
-                  "it stores " + bytes + " bytes of " + status.getApplications() + " applications");
-            }
-            return true;
-          });
+      probe.awaitEmpty(server, LIMIT);
     }
   }
 
