@@ -59,7 +59,7 @@ public final class DirectRunFiles implements AutoCloseable {
     ScheduledThreadPoolExecutor executor = newExecutor();
     List<RunFileOpener> openers = new ArrayList<>();
     if (config.onThisHost()) {
-      openers.add(new LocalRunFiles(executor, credentials, tls));
+      openers.add(new LocalRunFiles(executor, credentials, tls, System::nanoTime));
     }
     config.remote().ifPresent(directory -> addRemote(directory, openers));
     return new DirectRunFiles(executor, openers);

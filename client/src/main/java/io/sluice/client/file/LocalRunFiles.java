@@ -24,6 +24,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,8 +37,9 @@ import org.slf4j.LoggerFactory;
  * LocalSockets}). With a credential, both sides prove in the handshake that they know its key, for
  * the file of this socket only: a process that listens in place of the server cannot forward it.
  *
- * <p>A server whose socket cannot be reached is not tried again until it restarts: it is on another
- * host, in another container, or runs as another user.
+ * <p>A server whose socket cannot be reached is on another host, in another container, runs as
+ * another user, or refuses the connection at a limit. It is tried again after {@link #RETRY_MS}, or
+ * when it has restarted.
  */
 final class LocalRunFiles implements RunFileOpener {
   private static final Logger LOG = LoggerFactory.getLogger(LocalRunFiles.class);
@@ -44,27 +47,42 @@ final class LocalRunFiles implements RunFileOpener {
   /** Name of these connections for servers. */
   private static final String CLIENT = "run files";
 
+  /** Time for which a socket that could not be used is not tried again. */
+  static final long RETRY_MS = 60_000;
+
   private final Executor executor;
   private final ApplicationCredentials credentials;
   private final ClientTls tls;
+  private final LongSupplier nanoTime;
   private final ReceivedDescriptors received = new ReceivedDescriptors();
 
-  /** Whether the socket of a server can be reached, by {@link #serverStart}. */
-  private final Map<String, Boolean> reachable = new ConcurrentHashMap<>();
+  /** By {@link #serverStart}. */
+  private final Map<String, Reachability> known = new ConcurrentHashMap<>();
 
   // By socket. Guarded by this.
   private final Map<String, DescriptorConnection> connections = new HashMap<>();
   private boolean closed;
 
   /**
+   * Whether the socket of a server can be used.
+   *
+   * @param sinceNanos time of this result
+   * @param logged whether a failure has been logged since the server started
+   */
+  private record Reachability(boolean reachable, long sinceNanos, boolean logged) {}
+
+  /**
    * @param executor runs the requests for descriptors, and reads file headers
    * @param tls has the names in the identities of servers
    * @param credentials authenticate the application to servers
+   * @param nanoTime monotonic time, as {@link System#nanoTime}
    */
-  LocalRunFiles(Executor executor, ApplicationCredentials credentials, ClientTls tls) {
+  LocalRunFiles(
+      Executor executor, ApplicationCredentials credentials, ClientTls tls, LongSupplier nanoTime) {
     this.executor = executor;
     this.credentials = credentials;
     this.tls = tls;
+    this.nanoTime = nanoTime;
   }
 
   @Override
@@ -75,20 +93,31 @@ final class LocalRunFiles implements RunFileOpener {
   @Override
   public boolean mayOpen(RunFileSource source) {
     return !source.localSocket().isEmpty()
-        && reachable.computeIfAbsent(serverStart(source), serverStart -> isReachable(source));
+        && known
+            .compute(
+                serverStart(source),
+                (start, before) -> isDue(before) ? check(source, before) : before)
+            .reachable();
   }
 
-  private static boolean isReachable(RunFileSource source) {
+  private boolean isDue(Reachability before) {
+    return before == null
+        || (!before.reachable()
+            && nanoTime.getAsLong() - before.sinceNanos()
+                >= TimeUnit.MILLISECONDS.toNanos(RETRY_MS));
+  }
+
+  private Reachability check(RunFileSource source, Reachability before) {
+    boolean logged = before != null && before.logged();
     Path socket = Paths.get(source.localSocket());
     if (!Files.isWritable(socket) || !canPassDescriptors()) {
-      return false;
+      return new Reachability(false, nanoTime.getAsLong(), logged);
     }
     try {
       LocalSockets.check(source.localSocket());
-      return true;
+      return new Reachability(true, nanoTime.getAsLong(), logged);
     } catch (IOException e) {
-      logNotReachable(source, e);
-      return false;
+      return notReachable(source, e, before);
     }
   }
 
@@ -126,7 +155,7 @@ final class LocalRunFiles implements RunFileOpener {
     try {
       return new ChannelInput(received.open(receive(source, request)));
     } catch (IOException e) {
-      notReachable(source, e);
+      known.compute(serverStart(source), (start, before) -> notReachable(source, e, before));
       throw new UncheckedIOException(e);
     }
   }
@@ -166,26 +195,23 @@ final class LocalRunFiles implements RunFileOpener {
                   credentials.forConnection(),
                   scope,
                   tls.peerName(source.server().getHost())),
-              System::nanoTime);
+              nanoTime);
       connections.put(socket, present);
     }
     return present;
   }
 
-  private void notReachable(RunFileSource source, Throwable failure) {
-    Boolean before = reachable.put(serverStart(source), false);
-    if (before == null || before) {
-      logNotReachable(source, failure);
+  /** Records a failure, and logs the first one of each server start. */
+  private Reachability notReachable(RunFileSource source, Throwable failure, Reachability before) {
+    if (before == null || !before.logged()) {
+      LOG.info(
+          "direct reads of local run files not possible, fetching from the server server={}"
+              + " socket={} reason={}",
+          source.server().getName(),
+          source.localSocket(),
+          failure.getMessage());
     }
-  }
-
-  private static void logNotReachable(RunFileSource source, Throwable failure) {
-    LOG.info(
-        "direct reads of local run files not possible, fetching from the server server={}"
-            + " socket={} reason={}",
-        source.server().getName(),
-        source.localSocket(),
-        failure.getMessage());
+    return new Reachability(false, nanoTime.getAsLong(), true);
   }
 
   /**

@@ -41,6 +41,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -56,7 +57,9 @@ class LocalRunFilesTest {
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final ApplicationCredentials credentials = new ApplicationCredentials();
-  private final LocalRunFiles files = new LocalRunFiles(threads, credentials, ClientTls.OFF);
+  private final AtomicLong nanos = new AtomicLong();
+  private final LocalRunFiles files =
+      new LocalRunFiles(threads, credentials, ClientTls.OFF, nanos::get);
   private DescriptorServer server;
 
   @BeforeEach
@@ -156,14 +159,21 @@ class LocalRunFilesTest {
   }
 
   @Test
-  void doesNotRetryAServerThatPassesNoDescriptor() throws Exception {
+  void retriesAServerThatPassesNoDescriptorAfterAMinute() throws Exception {
     RunFileSource source = source(1);
     assertThat(files.mayOpen(source)).isTrue();
     CompletableFuture<RunFileInput> opening = files.open(source, NAME);
     server.accept().close();
     assertThatThrownBy(opening::join).hasRootCauseInstanceOf(IOException.class);
+    nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(LocalRunFiles.RETRY_MS) - 1);
     assertThat(files.mayOpen(source)).isFalse();
     assertThat(files.mayOpen(source(2))).as("after a restart of the server").isTrue();
+
+    nanos.addAndGet(1);
+    assertThat(files.mayOpen(source)).isTrue();
+    CompletableFuture<RunFileInput> again = files.open(source, NAME);
+    answer(server.acceptGreeted(1));
+    assertWhole(again);
   }
 
   @Test
