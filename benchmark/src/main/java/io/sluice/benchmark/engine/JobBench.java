@@ -37,6 +37,7 @@ final class JobBench implements Comparison {
   /**
    * Parameters of a benchmark.
    *
+   * @param jobs jobs over the data of {@code workload}
    * @param codecs compression codecs as in Spark, or {@code none}; each is measured in new
    *     applications
    * @param warmUps rounds before the measured ones; after a start, servers spend a third of their
@@ -44,6 +45,7 @@ final class JobBench implements Comparison {
    * @param executors number of executors, with one core and 1 GiB each
    */
   record Plan(
+      Workload workload,
       double scale,
       List<ShuffleJob> jobs,
       List<Integer> partitions,
@@ -71,7 +73,7 @@ final class JobBench implements Comparison {
 
   @Override
   public JobTable run() throws DemoException, IOException, InterruptedException {
-    Path data = WorkloadData.ensure(Workload.TPCH, plan.scale(), spark, progress);
+    Path data = WorkloadData.ensure(plan.workload(), plan.scale(), spark, progress);
     bench.sluice().start(staging);
     WorkloadData.readAhead(data);
     List<JobRound> rounds = new ArrayList<>();
@@ -163,7 +165,7 @@ final class JobBench implements Comparison {
         "io.sluice.demo.spark.TimedJobDriver",
         environment,
         new DriverSettings(
-            Workload.TPCH, Optional.empty(), plan.scale(), data, sideDirectory, conf),
+            plan.workload(), Optional.empty(), plan.scale(), data, sideDirectory, conf),
         sideDirectory);
   }
 

@@ -1,6 +1,7 @@
 package io.sluice.benchmark.engine;
 
 import io.sluice.demo.driver.ShuffleJob;
+import io.sluice.demo.driver.Workload;
 import io.sluice.demo.staging.DemoException;
 import io.sluice.demo.staging.SparkHome;
 import io.sluice.demo.staging.SparkHomeOption;
@@ -30,7 +31,7 @@ public final class JobBenchCommand extends EngineBenchCommand {
       names = "--scale",
       paramLabel = "FACTOR",
       defaultValue = "1",
-      description = "Scale factor of the TPC-H data. Default: ${DEFAULT-VALUE}.")
+      description = "Scale factor of the data. Default: ${DEFAULT-VALUE}.")
   private double scale;
 
   @Option(
@@ -39,7 +40,8 @@ public final class JobBenchCommand extends EngineBenchCommand {
       split = ",",
       defaultValue = "repartition,self-join,sort",
       description =
-          "Jobs to run: repartition, self-join, sort, small-steps. Default: ${DEFAULT-VALUE}.")
+          "Jobs to run: repartition, self-join, sort, small-steps; or stress, over TPC-DS data."
+              + " Default: ${DEFAULT-VALUE}.")
   private List<String> jobs;
 
   @Option(
@@ -114,9 +116,16 @@ public final class JobBenchCommand extends EngineBenchCommand {
         throw DemoException.usage("--codecs " + codec + ": expected one of " + CODECS);
       }
     }
+    List<ShuffleJob> chosen = shuffleJobs();
+    Workload workload = chosen.get(0).workload();
+    if (chosen.stream().anyMatch(job -> job.workload() != workload)) {
+      throw DemoException.usage(
+          "--jobs " + String.join(",", jobs) + ": stress reads other data, run it alone");
+    }
     return new JobBench.Plan(
+        workload,
         scale,
-        shuffleJobs(),
+        chosen,
         List.copyOf(partitions),
         List.copyOf(codecs),
         warmUps,

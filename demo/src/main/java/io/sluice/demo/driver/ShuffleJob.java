@@ -1,9 +1,13 @@
 package io.sluice.demo.driver;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * A shuffle-heavy job. Each returns one row with a count and a digest of all columns of all rows.
+ * A shuffle-heavy job. Most return one row with a count and a digest of all columns of all rows.
  * The digest does not depend on the order of rows, so both sides can be compared, and it keeps all
  * columns in the shuffle.
  */
@@ -39,12 +43,64 @@ public enum ShuffleJob {
   /**
    * Twenty consecutive aggregations of some thousand rows, to measure the fixed cost of a shuffle.
    */
-  SMALL_STEPS(smallSteps(20));
+  SMALL_STEPS(smallSteps(20)),
 
+  /**
+   * The query of Apache Uniffle's Netty report ({@code docs/benchmark_netty_case_report.md}): joins
+   * the sales of TPC-DS with random customers, distributes the result by two keys, and sums all
+   * numbers of all rows. A sale has the same mean number of customers as there.
+   */
+  STRESS(Workload.TPCDS, stress());
+
+  private final Workload workload;
   private final String sql;
 
   ShuffleJob(String sql) {
+    this(Workload.TPCH, sql);
+  }
+
+  ShuffleJob(Workload workload, String sql) {
+    this.workload = workload;
     this.sql = sql;
+  }
+
+  /** Returns the jobs over the data of a workload. */
+  public static List<ShuffleJob> on(Workload workload) {
+    return Arrays.stream(values()).filter(job -> job.workload == workload).toList();
+  }
+
+  /** Workload whose data the job reads. */
+  public Workload workload() {
+    return workload;
+  }
+
+  private static String stress() {
+    Stream<String> numbers =
+        columns(
+                "sold_time_sk item_sk cdemo_sk hdemo_sk addr_sk store_sk promo_sk ticket_number"
+                    + " quantity")
+            .map(column -> "CAST(" + column + " AS DECIMAL(10, 2))");
+    Stream<String> amounts =
+        columns(
+            "wholesale_cost list_price sales_price ext_discount_amt ext_sales_price"
+                + " ext_wholesale_cost ext_list_price ext_tax coupon_amt net_paid"
+                + " net_paid_inc_tax net_profit");
+    String sum =
+        Stream.concat(numbers, amounts)
+            .map(column -> "coalesce(" + column + ", 0)")
+            .collect(Collectors.joining(" + "));
+    String random = "floor(rand(123) * 1.2747 * (SELECT count(*) FROM customer))";
+    return "SELECT sum("
+        + sum
+        + ") AS total FROM (SELECT s.*, c.* FROM (SELECT *, "
+        + random
+        + " AS sr FROM store_sales) s JOIN (SELECT *, "
+        + random
+        + " AS cr FROM customer) c ON s.sr = c.cr DISTRIBUTE BY ss_customer_sk, ss_item_sk)";
+  }
+
+  private static Stream<String> columns(String names) {
+    return Arrays.stream(names.split(" ")).map(name -> "ss_" + name);
   }
 
   /** Each step groups by another key than the step before, so that it must shuffle. */
