@@ -5,9 +5,11 @@ import io.netty.util.internal.PlatformDependent;
 import io.sluice.client.compress.PayloadTransform;
 import io.sluice.client.coordinator.ApplicationSession;
 import io.sluice.client.coordinator.CoordinatorClient;
+import io.sluice.client.coordinator.CoordinatorClientConfig;
 import io.sluice.client.coordinator.DriverEnvironment;
 import io.sluice.client.coordinator.LeasedApplicationSession;
 import io.sluice.client.coordinator.RefusedApplicationSession;
+import io.sluice.client.coordinator.ServedSettings;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.file.DirectRunFiles;
 import io.sluice.client.local.BackgroundPusher;
@@ -116,17 +118,18 @@ final class ConnectedSluiceClient implements SluiceClient {
 
   @Override
   public synchronized ApplicationSession applicationSession(
-      String user, Map<String, String> environment) {
+      String user, Map<String, String> environment, ServedSettings served) {
     if (closed) {
       throw new IllegalStateException("the client is closed");
     }
     if (session == null) {
-      session = newSession(user, environment);
+      session = newSession(user, environment, served);
     }
     return session;
   }
 
-  private ApplicationSession newSession(String user, Map<String, String> environment) {
+  private ApplicationSession newSession(
+      String user, Map<String, String> environment, ServedSettings served) {
     if (tls.problem().isPresent()) {
       return new RefusedApplicationSession(tls.problem().get());
     }
@@ -137,12 +140,13 @@ final class ConnectedSluiceClient implements SluiceClient {
       return new RefusedApplicationSession(e.getMessage());
     }
     DriverEnvironment environmentOfDriver = DriverEnvironment.of(tls, time::nanoTime);
+    CoordinatorClientConfig coordinator = config.coordinator().afterWaiting(served.waitedMs());
     return new LeasedApplicationSession(
         application,
         user,
         version(),
-        config.coordinator(),
-        new CoordinatorClient(config.coordinator(), identity.userProofs(), environmentOfDriver),
+        coordinator,
+        new CoordinatorClient(coordinator, identity.userProofs(), environmentOfDriver),
         identity,
         environmentOfDriver);
   }

@@ -5,6 +5,7 @@ import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.sluice.client.compress.PayloadTransform;
 import io.sluice.client.coordinator.ApplicationSession;
+import io.sluice.client.coordinator.ServedSettings;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.local.BackgroundPusher;
 import io.sluice.client.push.MapAttempt;
@@ -110,15 +111,18 @@ public interface SluiceClient extends AutoCloseable {
    * @param user operating-system user of the job
    */
   default ApplicationSession applicationSession(String user) {
-    return applicationSession(user, System.getenv());
+    return applicationSession(user, System.getenv(), ServedSettings.NONE);
   }
 
   /**
    * As {@link #applicationSession(String)}.
    *
    * @param environment environment variables, which may contain the user's secret
+   * @param served settings that the driver requested before; the session waits less for
+   *     coordinators if that request waited in vain
    */
-  ApplicationSession applicationSession(String user, Map<String, String> environment);
+  ApplicationSession applicationSession(
+      String user, Map<String, String> environment, ServedSettings served);
 
   /** As {@link #pushSession(ShuffleAssignment, MapAttempt, PushOptions)}, without options. */
   default PushSession pushSession(ShuffleAssignment assignment, MapAttempt attempt) {

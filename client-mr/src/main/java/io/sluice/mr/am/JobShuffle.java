@@ -112,7 +112,7 @@ public final class JobShuffle implements JobAssignment {
             settings.client().security(), user, environment, application);
     Optional<ShuffleAssignment> before = firstMaster ? Optional.empty() : staged.read();
     client = SluiceClient.start(settings.client(), application, "mr-application-master");
-    ApplicationSession session = client.applicationSession(user, environment);
+    ApplicationSession session = client.applicationSession(user, environment, served);
     ShuffleRegistration registration = session.registerShuffle(AssignmentVariable.SHUFFLE, reduces);
     ShuffleAssignment assigned;
     if (before.isPresent()) {

@@ -87,12 +87,14 @@ public final class PluginConfig {
    * with one warning.
    *
    * @param user operating-system user of the application
+   * @return the settings of the coordinator
    */
-  public static void applyServedSettings(
+  public static ServedSettings applyServedSettings(
       SparkConf conf, String user, Map<String, String> environment) {
     ServedSettings served =
         ServedSettings.fetch(of(conf).client(), user, environment, System::nanoTime);
     applyServed(conf, served);
+    return served;
   }
 
   static void applyServed(SparkConf conf, ServedSettings served) {

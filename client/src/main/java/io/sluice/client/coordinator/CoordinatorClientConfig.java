@@ -29,12 +29,15 @@ public record CoordinatorClientConfig(
     List<String> requiredTags,
     boolean servedSettings) {
   /**
-   * Time to connect to a coordinator when an application starts, which waits for two requests: for
-   * the settings of the operator, and for its registration.
+   * Time to connect to a coordinator when an application starts, and to get the settings of the
+   * operator.
    */
   static final long START_CONNECT_MS = 1_000;
 
-  /** Time for the same requests if a coordinator is connected, such as during an election. */
+  /**
+   * Time of all waits for coordinators when an application starts: for the settings of the
+   * operator, and then for its registration, such as during an election.
+   */
   static final long START_MS = 2_000;
 
   static final ConfigKey<List<HostPort>> COORDINATORS =
@@ -54,7 +57,7 @@ public record CoordinatorClientConfig(
               "Time for which the driver of a running application tries to reach a coordinator"
                   + " before a shuffle falls back to the built-in shuffle. It waits once; later"
                   + " shuffles do not wait until a coordinator answers again. The start of an"
-                  + " application waits two seconds at most for a connection, or for an election."
+                  + " application waits two seconds at most, and one for a connection."
                   + " Lower it if jobs must wait less while all coordinators are down.")
           .build();
 
@@ -119,6 +122,25 @@ public record CoordinatorClientConfig(
         Math.max(0, set.get(NODES_MAX)),
         set.find(TAGS).orElse(List.of()),
         set.get(SERVED_SETTINGS));
+  }
+
+  /** Returns a copy for an application that has waited for coordinators already. */
+  public CoordinatorClientConfig afterWaiting(long milliseconds) {
+    return withStart(Math.max(0, startMs - milliseconds));
+  }
+
+  /** Returns a copy with at most this time for the first requests of an application. */
+  CoordinatorClientConfig withStart(long milliseconds) {
+    return new CoordinatorClientConfig(
+        quorum,
+        callTimeoutMs,
+        retryPeriodMs,
+        Math.min(startConnectMs, milliseconds),
+        Math.min(startMs, milliseconds),
+        replicas,
+        maxServers,
+        requiredTags,
+        servedSettings);
   }
 
   /**

@@ -14,6 +14,7 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * registers. Settings of the job take precedence, unless the operator forces a setting. Immutable.
  */
 public final class ServedSettings {
-  public static final ServedSettings NONE = new ServedSettings(List.of());
+  public static final ServedSettings NONE = new ServedSettings(List.of(), 0);
 
   private static final Logger LOG = LoggerFactory.getLogger(ServedSettings.class);
 
@@ -36,9 +37,11 @@ public final class ServedSettings {
   private static final int MAX_SETTINGS = 1000;
 
   private final List<ClientSetting> settings;
+  private final long waitedMs;
 
-  private ServedSettings(List<ClientSetting> settings) {
+  private ServedSettings(List<ClientSetting> settings, long waitedMs) {
     this.settings = List.copyOf(settings);
+    this.waitedMs = waitedMs;
   }
 
   /** Returns the allowed settings of a coordinator's reply. */
@@ -47,7 +50,8 @@ public final class ServedSettings {
         reply.getSettingsList().stream()
             .limit(MAX_SETTINGS)
             .filter(ServedSettings::isAllowed)
-            .toList());
+            .toList(),
+        0);
   }
 
   private static boolean isAllowed(ClientSetting setting) {
@@ -66,7 +70,9 @@ public final class ServedSettings {
    */
   public static ServedSettings fetch(
       ClientConfig config, String user, Map<String, String> environment, LongSupplier nanoTime) {
-    CoordinatorClientConfig coordinator = config.coordinator();
+    // A coordinator needs no leader for its reply.
+    CoordinatorClientConfig coordinator =
+        config.coordinator().withStart(config.coordinator().startConnectMs());
     if (coordinator.quorum().isEmpty() || !coordinator.servedSettings()) {
       return NONE;
     }
@@ -75,6 +81,7 @@ public final class ServedSettings {
       // The registration reports the problem.
       return NONE;
     }
+    long startNanos = nanoTime.getAsLong();
     try (CoordinatorClient coordinators =
         new CoordinatorClient(
             coordinator,
@@ -92,8 +99,14 @@ public final class ServedSettings {
       return of(reply);
     } catch (IOException e) {
       LOG.info("no settings received from a coordinator reason={}", e.getMessage());
-      return NONE;
+      return new ServedSettings(
+          List.of(), TimeUnit.NANOSECONDS.toMillis(nanoTime.getAsLong() - startNanos));
     }
+  }
+
+  /** Time for which {@link #fetch} waited without a reply; the registration waits less then. */
+  public long waitedMs() {
+    return waitedMs;
   }
 
   public boolean isEmpty() {

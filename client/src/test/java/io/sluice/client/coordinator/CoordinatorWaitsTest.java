@@ -9,11 +9,13 @@ import io.grpc.ClientInterceptor;
 import io.grpc.MethodDescriptor;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
+import io.sluice.client.ClientConfig;
 import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
 import io.sluice.client.coordinator.ShuffleRegistration.Reason;
 import io.sluice.client.coordinator.ShuffleRegistration.Refused;
 import io.sluice.client.security.ClientIdentity;
 import io.sluice.common.auth.ApplicationCredentials;
+import io.sluice.common.config.ConfigSet;
 import io.sluice.common.config.HostPort;
 import io.sluice.common.tls.ClientTls;
 import java.io.IOException;
@@ -24,11 +26,13 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -178,6 +182,30 @@ class CoordinatorWaitsTest {
     assertThat(timeouts).allMatch(timeout -> timeout <= startMs);
     assertNoCoordinator(session.registerShuffle(1, 1));
     assertThat(timeouts).hasSize(calls);
+  }
+
+  @Test
+  void theWaitForSettingsIsPartOfTheWaitAtTheStart() throws Exception {
+    int silent = dropping();
+    AtomicLong nanos = new AtomicLong();
+    ClientConfig client =
+        ClientConfig.from(
+            ConfigSet.of(
+                ClientConfig.SCHEMA, Map.of("rss.coordinator.quorum", "127.0.0.1:" + silent)));
+
+    // Each reading of the clock takes 100 ms.
+    ServedSettings served =
+        ServedSettings.fetch(
+            client, "me", Map.of(), () -> nanos.getAndAdd(TimeUnit.MILLISECONDS.toNanos(100)));
+
+    assertThat(served.waitedMs())
+        .isBetween(
+            CoordinatorClientConfig.START_CONNECT_MS, CoordinatorClientConfig.START_MS - 100);
+    CoordinatorClientConfig left = client.coordinator().afterWaiting(served.waitedMs());
+    assertThat(served.waitedMs() + left.startMs()).isEqualTo(CoordinatorClientConfig.START_MS);
+    assertThat(left.startConnectMs())
+        .isEqualTo(Math.min(left.startMs(), CoordinatorClientConfig.START_CONNECT_MS));
+    assertThat(client.coordinator().afterWaiting(5_000).startMs()).isZero();
   }
 
   @Test

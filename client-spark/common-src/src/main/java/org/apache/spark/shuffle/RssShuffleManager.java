@@ -4,6 +4,7 @@ import io.sluice.client.LocalOutputMode;
 import io.sluice.client.ReadWaitConfig;
 import io.sluice.client.SluiceClient;
 import io.sluice.client.coordinator.ApplicationSession;
+import io.sluice.client.coordinator.ServedSettings;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.coordinator.ShuffleRegistration.Reason;
 import io.sluice.client.coordinator.ShuffleRegistration.Refused;
@@ -77,6 +78,7 @@ public class RssShuffleManager extends SortShuffleManager {
   private final SparkConf conf;
   private final PluginConfig config;
   private final boolean isDriver;
+  private final ServedSettings served;
   private final KnownAssignments known = new KnownAssignments();
   private final LocalMapFiles localFiles;
   private final ShuffleRows rows;
@@ -95,8 +97,13 @@ public class RssShuffleManager extends SortShuffleManager {
 
   /** Called by Spark. */
   public RssShuffleManager(SparkConf conf, boolean isDriver) {
-    super(prepared(conf, isDriver));
+    this(conf, isDriver, prepare(conf, isDriver));
+  }
+
+  private RssShuffleManager(SparkConf conf, boolean isDriver, ServedSettings served) {
+    super(conf);
     this.conf = conf;
+    this.served = served;
     this.isDriver = isDriver;
     this.config = PluginConfig.of(conf);
     this.localFiles = new LocalMapFiles(shuffleBlockResolver());
@@ -107,14 +114,14 @@ public class RssShuffleManager extends SortShuffleManager {
   }
 
   /** Sets the Spark keys that this manager needs, before Spark reads them. */
-  private static SparkConf prepared(SparkConf conf, boolean isDriver) {
+  private static ServedSettings prepare(SparkConf conf, boolean isDriver) {
     // Fails at start, rather than in the first task, if the jar is for another version of Spark.
     SparkApis.current();
-    if (isDriver) {
-      SparkDefaults.apply(conf);
-      PluginConfig.applyServedSettings(conf, Utils.getCurrentUserName(), System.getenv());
+    if (!isDriver) {
+      return ServedSettings.NONE;
     }
-    return conf;
+    SparkDefaults.apply(conf);
+    return PluginConfig.applyServedSettings(conf, Utils.getCurrentUserName(), System.getenv());
   }
 
   @Override
@@ -381,7 +388,9 @@ public class RssShuffleManager extends SortShuffleManager {
                 PluginConfig.applicationName(conf.getAppId(), System.currentTimeMillis()),
                 Utils.getCurrentUserName());
         startDriver(
-            client(application).applicationSession(Utils.getCurrentUserName()), sparkContext);
+            client(application)
+                .applicationSession(Utils.getCurrentUserName(), System.getenv(), served),
+            sparkContext);
       }
       return shuffles;
     }
