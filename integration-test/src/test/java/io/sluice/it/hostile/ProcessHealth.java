@@ -7,11 +7,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.assertj.core.api.SoftAssertions;
 
@@ -229,8 +231,8 @@ final class ProcessHealth {
     softly
         .assertThat(lines.size())
         .as(
-            "%s: lines of the log in %d s, such as %s",
-            node.name(), seconds, examples(lines, line -> true))
+            "%s: lines of the log in %d s, most frequently %s",
+            node.name(), seconds, mostFrequent(lines))
         .isLessThanOrEqualTo(
             (int)
                 (Bounds.LOG_LINES
@@ -263,6 +265,17 @@ final class ProcessHealth {
             .map(fault -> String.join(" ", fault))
             .toList(),
         fault -> true);
+  }
+
+  /** Examples of the most frequent lines, which differ in digits only, with their number. */
+  private static List<String> mostFrequent(List<String> lines) {
+    Map<String, List<String>> alike =
+        lines.stream().collect(Collectors.groupingBy(line -> line.replaceAll("\\d+", "#")));
+    return alike.values().stream()
+        .sorted(Comparator.comparing((List<String> same) -> same.size()).reversed())
+        .limit(EXAMPLES)
+        .map(same -> same.size() + " × " + examples(same.subList(0, 1), line -> true))
+        .toList();
   }
 
   private static List<String> examples(List<String> lines, Predicate<String> chosen) {
