@@ -35,6 +35,6 @@ class ConfigurationPageTest {
                     .forEach(
                         key ->
                             assertThat(page)
-                                .contains("| `" + schema.shownPrefix() + key.name() + "` |")));
+                                .contains("</a>`" + schema.shownPrefix() + key.name() + "` |")));
   }
 }

@@ -75,6 +75,7 @@ public record ClientConfig(
               "Set these keys in the configuration of the job. MapReduce jobs use the prefix"
                   + " `mapreduce.` instead of `spark.`.")
           .shownPrefix("spark.")
+          .first("rss.coordinator.quorum", "rss.local.output", "rss.data.replica")
           .keys(CoordinatorClientConfig.KEYS)
           .keys(ConnectionConfig.KEYS)
           .keys(RetryConfig.KEYS)

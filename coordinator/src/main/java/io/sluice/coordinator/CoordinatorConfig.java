@@ -27,7 +27,11 @@ public record CoordinatorConfig(
       SecurityConfig.withoutSecrets(
               ConfigSchema.builder("coordinator")
                   .title("Coordinator")
-                  .intro("Keys of the file given by `sluice coordinator --conf FILE`."))
+                  .intro("Keys of the file given by `sluice coordinator --conf FILE`.")
+                  .first(
+                      "rss.coordinator.data.dir",
+                      "rss.coordinator.quorum",
+                      "rss.security.authentication.enabled"))
           .keys(CoordinatorPortsConfig.KEYS)
           .keys(FilesConfig.KEYS)
           .keys(GroupConfig.KEYS)

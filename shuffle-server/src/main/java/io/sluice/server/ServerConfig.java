@@ -67,7 +67,11 @@ public record ServerConfig(
         SecurityConfig.withoutSecrets(
                 ConfigSchema.builder("server")
                     .title("Shuffle server")
-                    .intro("Read from the file given as `sluice server --conf FILE`."))
+                    .intro("Read from the file given as `sluice server --conf FILE`.")
+                    .first(
+                        "rss.coordinator.quorum",
+                        "rss.storage.basePath",
+                        "rss.server.buffer.capacity"))
             .keys(HeartbeatConfig.KEYS)
             .keys(ClusterConfig.KEYS)
             .keys(MoveConfig.KEYS)

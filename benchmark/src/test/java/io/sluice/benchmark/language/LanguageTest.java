@@ -27,7 +27,8 @@ class LanguageTest {
   private static final int MAX_WORDS = 35;
   private static final int MANY_WORDS = 25;
   private static final Pattern COMMENT = Pattern.compile("^\\s*(\\*|/\\*|//|#)(.*)$");
-  private static final Pattern ROW = Pattern.compile("^\\| `([^`]+)` \\|.*\\| ([^|]+) \\|$");
+  private static final Pattern ROW =
+      Pattern.compile("^\\| (?:<a id=\"[^\"]+\"></a>)?`([^`]+)` \\|.*\\| ([^|]+) \\|$");
   private static final Pattern LEANING =
       Pattern.compile(
           "^(The same|As (above|the)|Of (them|those|these)|It |Its |They |Nor |Also |These |Those "

@@ -1,6 +1,7 @@
 package io.sluice.common.config;
 
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** Writes the documentation page of schemas as Markdown. The output depends on the input only. */
 public final class ConfigDocs {
@@ -26,11 +27,14 @@ public final class ConfigDocs {
     if (!schema.intro().isBlank()) {
       page.append('\n').append(schema.intro().strip()).append('\n');
     }
+    if (!schema.first().isEmpty()) {
+      page.append("\nSet these first:\n\n").append(first(schema)).append('\n');
+    }
     page.append("\n| key | default | value | meaning |\n|---|---|---|---|\n");
     for (ConfigKey<?> key : schema.keys()) {
       row(
           page,
-          code(prefix + key.name()),
+          "<a id=\"" + anchor(schema, key.name()) + "\"></a>" + code(prefix + key.name()),
           defaultCell(key),
           key.valueForm() + (key.isSecret() ? "; never printed" : ""),
           meaning(prefix, key));
@@ -52,6 +56,17 @@ public final class ConfigDocs {
         row(page, code(prefix + removed.name()), removed.instead());
       }
     }
+  }
+
+  private static String first(ConfigSchema schema) {
+    return schema.first().stream()
+        .map(key -> "* [" + code(schema.shownPrefix() + key) + "](#" + anchor(schema, key) + ")")
+        .collect(Collectors.joining("\n"));
+  }
+
+  /** Where links to a key lead. Two components can have keys of one name. */
+  private static String anchor(ConfigSchema schema, String key) {
+    return (schema.shownPrefix().isEmpty() ? schema.name() + "-" : schema.shownPrefix()) + key;
   }
 
   private static String defaultCell(ConfigKey<?> key) {

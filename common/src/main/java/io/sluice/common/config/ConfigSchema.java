@@ -66,6 +66,7 @@ public final class ConfigSchema {
   private final String title;
   private final String intro;
   private final String shownPrefix;
+  private final List<String> first;
   private final List<ConfigKey<?>> keys;
   private final List<Ignored> ignored;
   private final List<Removed> removed;
@@ -79,6 +80,7 @@ public final class ConfigSchema {
     this.title = from.title;
     this.intro = from.intro;
     this.shownPrefix = from.shownPrefix;
+    this.first = List.copyOf(from.first);
     this.keys = List.copyOf(from.keys);
     this.ignored = List.copyOf(from.ignored);
     this.removed = List.copyOf(from.removed);
@@ -97,6 +99,14 @@ public final class ConfigSchema {
     }
     removed.forEach(one -> add(one.name, one));
     ignored.forEach(this::checkReplacement);
+    first.forEach(this::checkFirst);
+  }
+
+  private void checkFirst(String keyName) {
+    if (!(byName.get(keyName) instanceof ConfigKey)) {
+      throw new IllegalArgumentException(
+          "schema " + name + ": " + keyName + " is to be set first, but is not a key");
+    }
   }
 
   private void checkReplacement(Ignored one) {
@@ -144,6 +154,11 @@ public final class ConfigSchema {
   /** Prefix of each name in the documentation, such as {@code spark.}; may be empty. */
   public String shownPrefix() {
     return shownPrefix;
+  }
+
+  /** Names of the keys that a new user sets first; may be empty. */
+  public List<String> first() {
+    return first;
   }
 
   /** In the order of declaration. */
@@ -202,6 +217,7 @@ public final class ConfigSchema {
     private String title;
     private String intro = "";
     private String shownPrefix = "";
+    private final List<String> first = new ArrayList<>();
     private final List<ConfigKey<?>> keys = new ArrayList<>();
     private final List<Ignored> ignored = new ArrayList<>();
     private final List<Removed> removed = new ArrayList<>();
@@ -226,6 +242,12 @@ public final class ConfigSchema {
     /** Prefix of every name in the documentation; has no effect on reading. */
     public Builder shownPrefix(String prefix) {
       this.shownPrefix = prefix;
+      return this;
+    }
+
+    /** Names of the keys that a new user sets first, for the documentation. */
+    public Builder first(String... keyNames) {
+      first.addAll(List.of(keyNames));
       return this;
     }
 

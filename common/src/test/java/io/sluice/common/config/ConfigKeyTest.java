@@ -231,8 +231,8 @@ class ConfigKeyTest {
 
             | key | default | value | meaning |
             |---|---|---|---|
-            | `spark.rss.a` | the host's address | text; never printed | One \\| two three. Earlier name: `spark.rss.old`. |
-            | `spark.rss.n` | (required) | whole number | N. |
+            | <a id="spark.rss.a"></a>`spark.rss.a` | the host's address | text; never printed | One \\| two three. Earlier name: `spark.rss.old`. |
+            | <a id="spark.rss.n"></a>`spark.rss.n` | (required) | whole number | N. |
 
             Keys without effect, accepted with one line in the log:
 
