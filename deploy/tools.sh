@@ -7,6 +7,7 @@ kubeconform_version=v0.8.0
 kubernetes_version=v1.36.3
 operator_version=v0.85.0
 cert_manager_version=v1.21.2
+spark_operator_version=v2.3.0
 hadolint_version=2.15.1
 # Minimum minor version of Go that helm needs, and the version that is downloaded without it.
 min_go=26
