@@ -7,6 +7,7 @@ import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.proto.OpenReply;
 import io.sluice.proto.PartitionState;
+import io.sluice.proto.Presence;
 import io.sluice.transport.protocol.AttemptSets;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -91,6 +92,9 @@ final class OpenReplies {
               + found.getPartition()
               + " expected="
               + visit.partition());
+    }
+    if (lostData || found.getPresence() == Presence.DATA_LOST) {
+      visit.progress().visitEarlierAgain();
     }
     switch (found.getPresence()) {
       case PRESENT -> {

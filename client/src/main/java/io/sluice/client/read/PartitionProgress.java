@@ -19,6 +19,7 @@ import java.util.stream.IntStream;
  * <pre>
  *  first round:   every server of the visit order, once
  *                   postponeServer: visit the current server once more in the second round
+ *                   visitEarlierAgain: visit the servers before the current one once more, too
  *                   undoNextServer: visit the current server again, as if it had not been visited
  *  second round:  the postponed servers, with the full retry period
  *  extend:        a newer assignment added servers; back to the first round for these
@@ -187,6 +188,25 @@ final class PartitionProgress {
       postponed = new ArrayDeque<>(1);
     }
     postponed.addLast(order.server(visits - 1));
+  }
+
+  /**
+   * The current server has lost its data since the assignment. Maybe it has left, and has moved its
+   * data to a server that was visited before: those are visited once more in the second round. Has
+   * no effect in the second round.
+   */
+  void visitEarlierAgain() {
+    if (inSecondRound) {
+      return;
+    }
+    if (postponed == null) {
+      postponed = new ArrayDeque<>(1);
+    }
+    for (int position = 0; position < visits - 1; position++) {
+      if (!postponed.contains(order.server(position))) {
+        postponed.addLast(order.server(position));
+      }
+    }
   }
 
   /** Records that the current server has lost blocks. */

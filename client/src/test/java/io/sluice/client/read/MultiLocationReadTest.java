@@ -11,6 +11,7 @@ import io.sluice.client.read.LocalOutput.Piece;
 import io.sluice.client.read.MissingBlocks.Reason;
 import io.sluice.common.block.BlockHeader;
 import io.sluice.proto.Fetch;
+import io.sluice.proto.Open;
 import io.sluice.proto.ServerId;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -261,6 +262,36 @@ class MultiLocationReadTest {
         try (PooledShuffleRead read = cluster.read(request(assignment, blocks).build())) {
           assertThat(drain(read)).isEqualTo(3);
         }
+      }
+    }
+  }
+
+  @Test
+  void returnsToTheServerToWhichALeavingOneHasMovedItsData() throws Exception {
+    Runnable[] leave = new Runnable[1];
+    Faults leaving =
+        new Faults() {
+          @Override
+          public Fate open(ServerId server, Open open) {
+            if (server.getName().equals("server-1")) {
+              leave[0].run();
+            }
+            return Fate.DONE;
+          }
+        };
+    try (FakeCluster cluster = FakeCluster.inline(2, leaving)) {
+      ShuffleAssignment assignment = chain(cluster);
+      TestBlocks blocks = TestBlocks.of(0, 1, random, 100, 1, 1, 1);
+      blocks.push(cluster.pool(), assignment, cluster.server(0), 0);
+      blocks.push(cluster.pool(), assignment, cluster.server(1), 1, 3);
+      leave[0] =
+          () -> {
+            blocks.push(cluster.pool(), assignment, cluster.server(0), 1, 3);
+            cluster.server(1).loseData();
+          };
+
+      try (PooledShuffleRead read = cluster.read(request(assignment, blocks).build())) {
+        assertThat(drain(read)).isEqualTo(3);
       }
     }
   }
