@@ -2,6 +2,7 @@ package io.sluice.it.faults;
 
 import io.sluice.cli.secure.LocalSecrets;
 import io.sluice.cli.secure.SecureSources;
+import io.sluice.common.test.SeedRange;
 import io.sluice.demo.staging.ClusterSecrets.Access;
 import io.sluice.localcluster.ClusterNode;
 import io.sluice.localcluster.ClusterProbe;
@@ -21,8 +22,8 @@ import java.util.stream.LongStream;
  * random faults. If file systems can be mounted, one server has a small disk.
  */
 public final class RandomFaults implements AutoCloseable {
-  /** Seeds as {@code FROM-TO}: {@code -Dsluice.test.seeds=1-20}. */
-  private static final String SEEDS = System.getProperty("sluice.test.seeds", "1-3");
+  /** A seed or a range: {@code -Dsluice.test.seeds=1-20}. */
+  private static final String SEEDS = "sluice.test.seeds";
 
   private static final Duration LIMIT = Duration.ofSeconds(90);
   private static final int NODES = 3;
@@ -83,8 +84,7 @@ public final class RandomFaults implements AutoCloseable {
 
   /** Seeds of this run. */
   public static LongStream seeds() {
-    String[] bounds = SEEDS.split("-", 2);
-    return LongStream.rangeClosed(Long.parseLong(bounds[0]), Long.parseLong(bounds[1]));
+    return SeedRange.ofProperty(SEEDS, "1-3").seeds();
   }
 
   /** Configuration that lets jobs use the cluster. */

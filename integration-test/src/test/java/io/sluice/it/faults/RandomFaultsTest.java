@@ -25,8 +25,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Spark jobs of many kinds while random faults happen: no job fails, every row is the same as with
- * the built-in shuffle, and nothing is left afterwards. {@code -Dsluice.test.seeds=FROM-TO} chooses
- * the seeds; {@code target/random-faults.txt} has a line for each.
+ * the built-in shuffle, and nothing is left afterwards. {@code -Dsluice.test.seeds=SEED} or {@code
+ * =FIRST-LAST} chooses the seeds; {@code target/random-faults.txt} has a line for each.
  */
 @Tag("nightly")
 @TestInstance(Lifecycle.PER_CLASS)
