@@ -63,7 +63,8 @@ abstract class EngineBenchCommand extends ComparisonCommand {
 
   @Override
   protected final void publish(Comparison.Outcome outcome) throws IOException {
-    results.write(((TabledOutcome) outcome).tables(), List.of());
+    TabledOutcome tabled = (TabledOutcome) outcome;
+    results.write(tabled.tables(), tabled.notes());
   }
 
   @Override

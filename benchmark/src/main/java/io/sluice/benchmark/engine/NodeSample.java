@@ -12,7 +12,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What a process of a cluster holds at one time, from {@code /proc} and its directory.
+ * Memory, descriptors, threads and files of a process of a cluster at one time, from {@code /proc}
+ * and its directory.
  *
  * @param seconds since the start of the run
  * @param pid changes when the process is restarted
@@ -20,6 +21,7 @@ import java.util.stream.Stream;
  * @param descriptors open file descriptors
  * @param files in its directory
  * @param fileBytes size of these files
+ * @param catalogBytes size of the files of its catalogs; 0 for a coordinator
  */
 record NodeSample(
     String node,
@@ -29,9 +31,13 @@ record NodeSample(
     int descriptors,
     int threads,
     int files,
-    long fileBytes) {
+    long fileBytes,
+    long catalogBytes) {
   static final String CSV_HEADING =
-      "node,seconds,pid,resident_bytes,descriptors,threads,files,file_bytes";
+      "node,seconds,pid,resident_bytes,descriptors,threads,files,file_bytes,catalog_bytes";
+
+  /** Name of the directory of a catalog, in a data directory of a server. */
+  private static final Path CATALOG = Path.of("catalog");
 
   /** A sample of a running process; empty if it does not run. */
   static Optional<NodeSample> of(ClusterNode node, long seconds) throws IOException {
@@ -53,10 +59,19 @@ record NodeSample(
               descriptors,
               (int) number(status, "Threads:"),
               files.size(),
-              files.stream().mapToLong(file -> file.toFile().length()).sum()));
+              bytes(files),
+              bytes(files.stream().filter(file -> CATALOG.equals(nameOfParent(file))).toList())));
     } catch (NoSuchFileException | UncheckedIOException ended) {
       return Optional.empty();
     }
+  }
+
+  private static long bytes(List<Path> files) {
+    return files.stream().mapToLong(file -> file.toFile().length()).sum();
+  }
+
+  private static Path nameOfParent(Path file) {
+    return file.getParent().getFileName();
   }
 
   private static int count(Path directory) throws IOException {
@@ -83,7 +98,7 @@ record NodeSample(
   String csv() {
     return String.format(
         Locale.ROOT,
-        "%s,%d,%d,%d,%d,%d,%d,%d",
+        "%s,%d,%d,%d,%d,%d,%d,%d,%d",
         node,
         seconds,
         pid,
@@ -91,6 +106,7 @@ record NodeSample(
         descriptors,
         threads,
         files,
-        fileBytes);
+        fileBytes,
+        catalogBytes);
   }
 }

@@ -17,10 +17,16 @@ import java.util.Map;
 record SluiceSide(
     int servers, String bufferCapacity, Map<String, String> conf, List<String> serverJavaOptions) {
 
-  /** Starts coordinator and servers; returns when all servers are active. */
+  /** Starts a coordinator and servers; returns when all servers are active. */
   void start(Staging staging) throws IOException, InterruptedException {
+    start(staging, 1);
+  }
+
+  /** As the other, with a number of coordinators. */
+  void start(Staging staging, int coordinators) throws IOException, InterruptedException {
     List<String> serverOptions = new ArrayList<>(List.of("-Xmx512m", "-XX:+UseSerialGC"));
     serverOptions.addAll(serverJavaOptions);
-    staging.startCluster(new ClusterSize(1, servers), "GRPC_NETTY", bufferCapacity, serverOptions);
+    staging.startCluster(
+        new ClusterSize(coordinators, servers), "GRPC_NETTY", bufferCapacity, serverOptions);
   }
 }

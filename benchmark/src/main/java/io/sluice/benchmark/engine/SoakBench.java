@@ -29,20 +29,23 @@ import java.util.TreeMap;
 
 /**
  * Runs Spark applications one after the other on one cluster for a long time, with clean restarts
- * of servers, and measures what processes hold. Every job's rows are compared with those of the
- * built-in shuffle. The first server is never restarted, so that growth shows.
+ * of processes, and measures memory, descriptors, threads and files. Every job's rows are compared
+ * with those of the built-in shuffle. The first server and the first coordinator are never
+ * restarted, so that growth shows.
  */
 final class SoakBench implements Comparison {
   /**
    * Parameters of a soak.
    *
+   * @param coordinators number of coordinators
    * @param length of the run
    * @param applicationLength time after which the next application starts
-   * @param restartInterval time between two restarts of a server
+   * @param restartInterval time between two restarts of a process
    * @param sampleInterval time between two samples
    */
   record Plan(
       double scale,
+      int coordinators,
       Duration length,
       Duration applicationLength,
       Duration restartInterval,
@@ -82,7 +85,7 @@ final class SoakBench implements Comparison {
   @Override
   public SoakTable run() throws DemoException, IOException, InterruptedException {
     Path data = WorkloadData.ensure(Workload.TPCH, plan.scale(), spark, progress);
-    bench.sluice().start(staging);
+    bench.sluice().start(staging, plan.coordinators());
     progress.step("running each job once with the built-in shuffle");
     try (DriverProcess driver = startDriver(Side.BUILT_IN, "built-in", data)) {
       for (ShuffleJob job : ShuffleJob.on(Workload.TPCH)) {
@@ -151,14 +154,20 @@ final class SoakBench implements Comparison {
     }
   }
 
-  /** Restarts the servers in turn, except the first. */
+  /** Restarts one process after the other, except the first of each role. */
   private void restart() throws IOException, InterruptedException {
-    List<ClusterNode> servers = staging.cluster().servers();
-    servers.get(1 + restarts % (servers.size() - 1)).restart();
+    List<ClusterNode> nodes = new ArrayList<>();
+    nodes.addAll(withoutFirst(staging.cluster().servers()));
+    nodes.addAll(withoutFirst(staging.cluster().coordinators()));
+    nodes.get(restarts % nodes.size()).restart();
     restarts++;
   }
 
-  /** What a server still has after the time in which it must delete everything. */
+  private static List<ClusterNode> withoutFirst(List<ClusterNode> nodes) {
+    return nodes.subList(1, nodes.size());
+  }
+
+  /** The data that a server stores after the time in which it must delete everything. */
   private static Optional<String> awaitEmpty(ClusterNode server, ClusterProbe probe)
       throws InterruptedException {
     try {

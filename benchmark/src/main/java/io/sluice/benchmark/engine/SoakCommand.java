@@ -13,11 +13,13 @@ import picocli.CommandLine.Option;
 @Command(
     name = "soak",
     description = {
-      "Run Spark applications one after the other for a long time, with restarts of servers, and "
-          + "compare the memory, descriptors, threads and files of each process at the begin and "
-          + "at the end.",
+      "Run Spark applications one after the other for a long time, with restarts of servers and "
+          + "coordinators, and compare the memory, descriptors, threads, files and catalog of each "
+          + "process that was not restarted at the begin and at the end. In a run of less than "
+          + SoakTable.MIN_MINUTES
+          + " minutes, growth is no failure.",
       "Rows are compared with those of the built-in shuffle. Samples are kept in the file soak.csv "
-          + "of the run's directory.",
+          + "of the run's directory; `bench report` draws them from the file of --json.",
       "All processes are started on loopback and stopped at the end."
     },
     sortOptions = false)
@@ -32,6 +34,13 @@ public final class SoakCommand extends EngineBenchCommand {
           "Scale factor of the TPC-H data; 1 is about 1 GB before compression. Default: "
               + "${DEFAULT-VALUE}.")
   private double scale;
+
+  @Option(
+      names = "--coordinators",
+      paramLabel = "N",
+      defaultValue = "3",
+      description = "Number of coordinators; several share their state. Default: ${DEFAULT-VALUE}.")
+  private int coordinators;
 
   @Option(
       names = "--minutes",
@@ -51,7 +60,7 @@ public final class SoakCommand extends EngineBenchCommand {
       names = "--restart-minutes",
       paramLabel = "N",
       defaultValue = "5",
-      description = "Time between two restarts of a server. Default: ${DEFAULT-VALUE}.")
+      description = "Time between two restarts of a process. Default: ${DEFAULT-VALUE}.")
   private int restartMinutes;
 
   @Option(
@@ -73,6 +82,7 @@ public final class SoakCommand extends EngineBenchCommand {
   @Override
   protected Opening opening() throws DemoException {
     scale(scale);
+    atLeastOne("--coordinators", coordinators);
     atLeastOne("--minutes", minutes);
     atLeastOne("--application-minutes", applicationMinutes);
     atLeastOne("--restart-minutes", restartMinutes);
@@ -85,6 +95,7 @@ public final class SoakCommand extends EngineBenchCommand {
     SoakBench.Plan plan =
         new SoakBench.Plan(
             scale,
+            coordinators,
             Duration.ofMinutes(minutes),
             Duration.ofMinutes(applicationMinutes),
             Duration.ofMinutes(restartMinutes),

@@ -10,6 +10,11 @@ public interface TabledOutcome extends Comparison.Outcome {
 
   List<BenchTable> tables();
 
+  /** Remarks on the tables for the file of results, one sentence each. */
+  default List<String> notes() {
+    return List.of();
+  }
+
   /** Lines below the tables, such as wrong results; each ends with a line break. */
   String remarks();
 
