@@ -19,11 +19,19 @@ final class PushedPartitions {
   private final Page[] pages;
 
   private static final class Page {
-    private final int[] next = new int[PAGE_SIZE];
-    private final long[] length = new long[PAGE_SIZE];
-    private final long[] records = new long[PAGE_SIZE];
-    private final long[] uncompressedBytes = new long[PAGE_SIZE];
-    private final long[] checksum = new long[PAGE_SIZE];
+    private final int[] next;
+    private final long[] length;
+    private final long[] records;
+    private final long[] uncompressedBytes;
+    private final long[] checksum;
+
+    Page(int size) {
+      next = new int[size];
+      length = new long[size];
+      records = new long[size];
+      uncompressedBytes = new long[size];
+      checksum = new long[size];
+    }
   }
 
   PushedPartitions(int partitionCount) {
@@ -67,7 +75,7 @@ final class PushedPartitions {
   private Page page(int partition) {
     Page page = pages[partition >>> PAGE_SHIFT];
     if (page == null) {
-      page = new Page();
+      page = new Page(Math.min(PAGE_SIZE, partitionCount));
       pages[partition >>> PAGE_SHIFT] = page;
     }
     return page;
