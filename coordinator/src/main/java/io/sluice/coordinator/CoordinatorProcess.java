@@ -137,6 +137,7 @@ public final class CoordinatorProcess implements AutoCloseable {
     closers.push(signatures::shutdownNow);
     PortLimits admission = PortLimits.of(config.ports(), inputs.nanoTime());
     CoordinatorMetrics metrics = admission.metrics();
+    metrics.observeProcess();
     CoordinatorPorts ports = new CoordinatorPorts(config.ports(), security, admission, closers);
     GrpcPeers peers = new GrpcPeers(ports.loops(), security);
     closers.push(peers::close);

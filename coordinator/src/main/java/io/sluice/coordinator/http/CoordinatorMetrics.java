@@ -87,8 +87,8 @@ public final class CoordinatorMetrics implements StateOwner.Probe, StateLog.Prob
   private static final Metric WRONG_RECEIPTS =
       Metric.counter(
           PREFIX + "wrong_receipts_total",
-          "Map attempts, in one partition each, of which a reader got other records than the attempt"
-              + " wrote, as drivers and application masters reported");
+          "Map attempts, in one partition each, of which a reader got other records than the"
+              + " attempt wrote, as drivers and application masters reported");
   private static final Metric LOG_APPEND_SECONDS =
       Metric.histogram(
           PREFIX + "log_append_seconds",
@@ -163,7 +163,6 @@ public final class CoordinatorMetrics implements StateOwner.Probe, StateLog.Prob
       PeerConnections httpConnections,
       CallDenials denials,
       CallDenials httpDenials) {
-    PROCESS.register(registry, PooledByteBufAllocator.DEFAULT);
     registry.register(new TableCollector<>(CONNECTIONS, () -> List.of(connections)));
     registry.register(new TableCollector<>(HTTP_CONNECTIONS, () -> List.of(httpConnections)));
     registry.register(new TableCollector<>(DENIED_CALLS, () -> DeniedCalls.rows(denials)));
@@ -199,6 +198,14 @@ public final class CoordinatorMetrics implements StateOwner.Probe, StateLog.Prob
             PROCESS.metrics())
         .flatMap(List::stream)
         .toList();
+  }
+
+  /**
+   * Adds the metrics of the JVM. They listen to its garbage collectors until it ends, so this is
+   * for the one coordinator of a process.
+   */
+  public void observeProcess() {
+    PROCESS.register(registry, PooledByteBufAllocator.DEFAULT);
   }
 
   public CollectorRegistry registry() {
