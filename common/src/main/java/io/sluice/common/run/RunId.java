@@ -1,5 +1,6 @@
 package io.sluice.common.run;
 
+import java.util.HexFormat;
 import java.util.random.RandomGenerator;
 
 /**
@@ -14,6 +15,7 @@ public record RunId(long high, long low) {
   /** 32 hexadecimal digits. */
   @Override
   public String toString() {
-    return String.format("%016x%016x", high, low);
+    HexFormat hex = HexFormat.of();
+    return hex.toHexDigits(high) + hex.toHexDigits(low);
   }
 }
