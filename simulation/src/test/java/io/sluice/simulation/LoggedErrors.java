@@ -10,13 +10,15 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The exceptions that production classes log as internal errors, and survive. In a simulation each
- * of them is a failure. Thread-safe.
+ * of them is a failure. A simulation and its threads have a thread group of their own, so that
+ * several can run at a time. Thread-safe.
  */
 final class LoggedErrors extends AppenderBase<ILoggingEvent> implements AutoCloseable {
   private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+  private final ThreadGroup group = Thread.currentThread().getThreadGroup();
   private Throwable first;
 
-  /** Collects errors until {@link #close}. */
+  /** Collects errors of the caller's thread group until {@link #close}. */
   static LoggedErrors collect() {
     LoggedErrors errors = new LoggedErrors();
     errors.setContext(errors.root.getLoggerContext());
@@ -28,6 +30,7 @@ final class LoggedErrors extends AppenderBase<ILoggingEvent> implements AutoClos
   @Override
   protected synchronized void append(ILoggingEvent event) {
     if (first == null
+        && Thread.currentThread().getThreadGroup() == group
         && event.getLevel().isGreaterOrEqual(Level.ERROR)
         && event.getThrowableProxy() instanceof ThrowableProxy logged
         && !(logged.getThrowable() instanceof SimulatedThreads.SimulationEnded)) {

@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -35,6 +36,9 @@ final class ReadCheck {
   private final ReadConfig config;
   private final ByteBufAllocator allocator;
   private final Servers servers;
+
+  /** The blocks of a map attempt in a partition. */
+  private record Output(int partition, long attempt) {}
 
   /** What is known about the data of servers. */
   interface Servers {
@@ -99,14 +103,14 @@ final class ReadCheck {
     if (anyOrder) {
       request.anyOrder();
     }
-    Map<String, Deque<byte[]>> expected = new HashMap<>();
+    Map<Output, Deque<byte[]>> expected = new HashMap<>();
     for (int partition : partitions) {
       wanted.forEach(
           (map, winner) -> {
             List<byte[]> blocks = winner.blocks().get(partition);
             if (blocks != null) {
               request.expect(partition, winner.attempt(), map);
-              expected.put(partition + "/" + winner.attempt(), new ArrayDeque<>(blocks));
+              expected.put(new Output(partition, winner.attempt()), new ArrayDeque<>(blocks));
             }
           });
     }
@@ -131,21 +135,22 @@ final class ReadCheck {
   }
 
   private void compare(
-      PooledShuffleRead reader, Map<String, Deque<byte[]>> expected, boolean mapOrder)
+      PooledShuffleRead reader, Map<Output, Deque<byte[]>> expected, boolean mapOrder)
       throws IOException {
     int lastPartition = -1;
     int lastMap = -1;
     for (ShuffleBlock block = reader.next(); block != null; block = reader.next()) {
-      Deque<byte[]> left = expected.get(block.partition() + "/" + block.mapAttempt());
-      assertThat(left).as("blocks left of %s", block).isNotNull().isNotEmpty();
+      Deque<byte[]> left = expected.get(new Output(block.partition(), block.mapAttempt()));
+      if (left == null || left.isEmpty()) {
+        throw new AssertionError("no block is left of " + block);
+      }
       byte[] content = new byte[block.content().remaining()];
       block.content().get(content);
-      assertThat(content).isEqualTo(left.removeFirst());
-      if (mapOrder) {
-        boolean later =
-            block.partition() > lastPartition
-                || (block.partition() == lastPartition && block.mapIndex() >= lastMap);
-        assertThat(later).as("in map order: %s", block).isTrue();
+      if (!Arrays.equals(content, left.removeFirst())) {
+        throw new AssertionError("other bytes than the winning attempt wrote: " + block);
+      }
+      if (mapOrder && !isLater(block, lastPartition, lastMap)) {
+        throw new AssertionError("not in map order: " + block);
       }
       lastPartition = block.partition();
       lastMap = block.mapIndex();
@@ -158,6 +163,11 @@ final class ReadCheck {
           }
         });
     assertThat(missing).as("blocks that the read left out without an error").isEmpty();
+  }
+
+  private static boolean isLater(ShuffleBlock block, int lastPartition, int lastMap) {
+    return block.partition() > lastPartition
+        || (block.partition() == lastPartition && block.mapIndex() >= lastMap);
   }
 
   private void check(

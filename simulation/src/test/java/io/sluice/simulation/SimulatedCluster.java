@@ -270,7 +270,7 @@ final class SimulatedCluster {
                     network,
                     name,
                     () -> added[0].pausedUntilNanos(),
-                    setup.slowMs() > 0,
+                    setup.takesTime(),
                     (address, blocking) -> channel(name, address.host(), blocking, List.of())),
             addresses);
     added[0] = server;

@@ -82,6 +82,19 @@ final class SimulatedMachine implements Machine {
   }
 
   @Override
+  public Executor workers(String of) {
+    return unlessPaused(
+        task -> {
+          SimulatedThreads.Task unused = time.start(name + " " + of, task);
+        });
+  }
+
+  @Override
+  public long nanoTime() {
+    return time.nanoTime();
+  }
+
+  @Override
   public void await(Executor background) {
     VirtualTime.Signal done = new VirtualTime.Signal();
     background.execute(done::give);

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Virtual time for several threads, of which exactly one runs at any moment: a thread runs until it
@@ -40,7 +40,8 @@ final class SimulatedThreads extends VirtualTime implements AutoCloseable {
   final class Task {
     private final String name;
     private final Runnable body;
-    private final Semaphore turn = new Semaphore(0);
+    private volatile boolean hasTurn;
+    private Thread carrier;
     private final Signal end = new Signal();
     private Signal waitsFor;
     private boolean interrupted;
@@ -49,6 +50,24 @@ final class SimulatedThreads extends VirtualTime implements AutoCloseable {
     private Task(String name, Runnable body) {
       this.name = name;
       this.body = body;
+    }
+
+    /** Lets the thread continue. */
+    private void giveTurn() {
+      hasTurn = true;
+      LockSupport.unpark(carrier);
+    }
+
+    private void awaitTurn() {
+      boolean wasInterrupted = false;
+      while (!hasTurn) {
+        LockSupport.park(this);
+        wasInterrupted |= Thread.interrupted();
+      }
+      hasTurn = false;
+      if (wasInterrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
 
     /** Given when the thread ends. */
@@ -64,7 +83,15 @@ final class SimulatedThreads extends VirtualTime implements AutoCloseable {
       }
     }
 
+    /** Runs this thread, and then others that have not started, on the calling carrier. */
     private void run() {
+      for (Task task = this; task != null; ) {
+        task = task.runBody();
+      }
+    }
+
+    /** Returns the next thread to run on this carrier; null: another carrier runs. */
+    private Task runBody() {
       try {
         body.run();
       } catch (SimulationEnded e) {
@@ -75,7 +102,14 @@ final class SimulatedThreads extends VirtualTime implements AutoCloseable {
       boolean unused = Thread.interrupted();
       live.remove(this);
       end.give();
-      passTurn(null);
+      Task next = nextReady();
+      running = next;
+      if (next.started) {
+        next.giveTurn();
+        return null;
+      }
+      next.started = true;
+      return next;
     }
 
     @Override
@@ -171,12 +205,25 @@ final class SimulatedThreads extends VirtualTime implements AutoCloseable {
     return taken;
   }
 
-  /**
-   * Runs scheduled work until a thread is ready, and lets that thread run.
-   *
-   * @param me waits for its next turn; null: the current thread ends
-   */
+  /** Lets the next ready thread run, and waits for the next turn of the current one. */
   private void passTurn(Task me) {
+    Task next = nextReady();
+    running = next;
+    if (next == me) {
+      return;
+    }
+    me.carrier = Thread.currentThread();
+    if (next.started) {
+      next.giveTurn();
+    } else {
+      next.started = true;
+      carriers.execute(next::run);
+    }
+    me.awaitTurn();
+  }
+
+  /** Runs scheduled work until a thread is ready, and takes it. */
+  private Task nextReady() {
     while (ready.isEmpty()) {
       inWork = true;
       try {
@@ -189,20 +236,7 @@ final class SimulatedThreads extends VirtualTime implements AutoCloseable {
         inWork = false;
       }
     }
-    Task next = ready.remove();
-    running = next;
-    if (next == me) {
-      return;
-    }
-    if (next.started) {
-      next.turn.release();
-    } else {
-      next.started = true;
-      carriers.execute(next::run);
-    }
-    if (me != null) {
-      me.turn.acquireUninterruptibly();
-    }
+    return ready.remove();
   }
 
   private void fail(Throwable cause) {

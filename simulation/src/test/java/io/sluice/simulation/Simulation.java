@@ -39,8 +39,7 @@ final class Simulation {
   private final Random random;
   private final List<Fault> faults;
   private final SimulatedThreads time;
-  private final UnpooledByteBufAllocator allocator =
-      new UnpooledByteBufAllocator(true, false, false);
+  private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true, true);
   private final SimulatedNetwork network;
   private final SimulatedCluster cluster;
   private final List<SimulatedApplication> applications = new ArrayList<>();
@@ -88,7 +87,8 @@ final class Simulation {
               (64 + random.nextInt(192)) << 10,
               small ? 8 + random.nextInt(8) : 24 + random.nextInt(40),
               FSYNCS.get(random.nextInt(FSYNCS.size())),
-              slow ? 1 + random.nextInt(20) : 0));
+              slow ? 1 + random.nextInt(20) : 0,
+              0));
     }
     this.cluster =
         new SimulatedCluster(

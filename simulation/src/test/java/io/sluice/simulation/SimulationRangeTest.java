@@ -2,7 +2,10 @@ package io.sluice.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.OperatingSystemMXBean;
+import io.sluice.common.test.SeedRange;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,8 +13,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
@@ -28,43 +30,57 @@ class SimulationRangeTest {
   private static final String FAULTS = "sluice.simulation.faults";
   private static final String RECORD = "sluice.simulation.record";
   private static final long BLOCK = 1000;
+  private static final double NANOS_PER_MS = 1e6;
 
-  private final ExecutorService carriers = Executors.newCachedThreadPool(SimulationRunner::carrier);
+  private final OperatingSystemMXBean system =
+      ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
 
   @Test
-  @EnabledIfSystemProperty(named = SEEDS, matches = "\\d+(-\\d+)?")
+  @EnabledIfSystemProperty(named = SEEDS, matches = ".*")
   void everyScheduleOfTheRange() throws Exception {
-    String[] range = System.getProperty(SEEDS).split("-", -1);
-    long first = Long.parseLong(range[0]);
-    long last = Long.parseLong(range[range.length - 1]);
+    SeedRange seeds = SeedRange.ofProperty(SEEDS, "");
     String record = System.getProperty(RECORD, "");
     List<String> failures = new ArrayList<>();
-    for (long from = first; from <= last; from = (from / BLOCK + 1) * BLOCK) {
-      long to = Math.min(last, (from / BLOCK + 1) * BLOCK - 1);
+    for (long from = seeds.first(); from <= seeds.last(); from = (from / BLOCK + 1) * BLOCK) {
+      long to = Math.min(seeds.last(), (from / BLOCK + 1) * BLOCK - 1);
       if (!isRecorded(record, from, to)) {
-        List<String> found = block(from, to);
+        List<String> found = block(from, to, record);
         failures.addAll(found);
-        add(record, from, to, found.size());
       }
     }
-    carriers.shutdownNow();
     assertThat(failures).as("schedules that fail").isEmpty();
   }
 
-  private List<String> block(long from, long to) {
-    List<String> failures = new ArrayList<>();
-    for (long seed = from; seed <= to; seed++) {
-      try {
-        Simulation.Outcome outcome = SimulationRunner.runOrShrink(seed, faults(seed), carriers);
-        if (from == to) {
-          System.out.println(outcome);
-        }
-      } catch (AssertionError e) {
-        failures.add(e.getMessage());
-        System.out.println(e.getMessage());
-      }
+  private List<String> block(long from, long to, String record)
+      throws IOException, InterruptedException {
+    long startNanos = System.nanoTime();
+    long startCpuNanos = system.getProcessCpuTime();
+    ScheduleRange.Results results = ScheduleRange.run(from, to, SimulationRangeTest::faults);
+    long count = to - from + 1;
+    String line =
+        String.format(
+            Locale.ROOT,
+            "%d-%d failures=%d perSecond=%.1f cpuMs=%.1f events=%d",
+            from,
+            to,
+            results.failures().size(),
+            count * 1e9 / (System.nanoTime() - startNanos),
+            (system.getProcessCpuTime() - startCpuNanos) / NANOS_PER_MS / count,
+            results.sum(Simulation.Outcome::events) / count);
+    System.out.println(line);
+    results.failures().forEach(System.out::println);
+    if (from == to) {
+      results.outcomes().forEach(System.out::println);
     }
-    return failures;
+    if (!record.isEmpty()) {
+      Files.writeString(
+          Path.of(record),
+          line + "\n",
+          StandardCharsets.UTF_8,
+          StandardOpenOption.CREATE,
+          StandardOpenOption.APPEND);
+    }
+    return results.failures();
   }
 
   private static List<Fault> faults(long seed) {
@@ -84,16 +100,5 @@ class SimulationRangeTest {
         && Files.exists(Path.of(record))
         && Files.readAllLines(Path.of(record)).stream()
             .anyMatch(line -> line.startsWith(from + "-" + to + " "));
-  }
-
-  private static void add(String record, long from, long to, int failures) throws IOException {
-    if (!record.isEmpty()) {
-      Files.writeString(
-          Path.of(record),
-          from + "-" + to + " failures=" + failures + "\n",
-          StandardCharsets.UTF_8,
-          StandardOpenOption.CREATE,
-          StandardOpenOption.APPEND);
-    }
   }
 }

@@ -10,13 +10,6 @@ final class SimulationRunner {
 
   private SimulationRunner() {}
 
-  /** Creates a thread for {@link SimulatedThreads}. */
-  static Thread carrier(Runnable task) {
-    Thread thread = new Thread(null, task, "simulated", 512 << 10);
-    thread.setDaemon(true);
-    return thread;
-  }
-
   /**
    * Runs the schedule of a seed.
    *

@@ -3,7 +3,6 @@ package io.sluice.client.fake;
 import io.sluice.client.server.Mailbox;
 import io.sluice.client.server.TaskTime;
 import java.util.ArrayDeque;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.PriorityQueue;
 import java.util.function.Consumer;
@@ -14,14 +13,20 @@ import java.util.function.Consumer;
  * thread; a subclass may let several tasks wait at a time.
  */
 public class VirtualTime implements TaskTime {
-  private final PriorityQueue<Scheduled> queue =
-      new PriorityQueue<>(
-          Comparator.comparingLong(Scheduled::atNanos).thenComparingLong(Scheduled::number));
+  private final PriorityQueue<Scheduled> queue = new PriorityQueue<>();
   private long nowNanos;
   private long scheduled;
   private long executed;
 
-  private record Scheduled(long atNanos, long number, Runnable work) {}
+  /** Work in the order of its time, and of the calls that scheduled it. */
+  private record Scheduled(long atNanos, long number, Runnable work)
+      implements Comparable<Scheduled> {
+    @Override
+    public int compareTo(Scheduled other) {
+      int byTime = Long.compare(atNanos, other.atNanos);
+      return byTime == 0 ? Long.compare(number, other.number) : byTime;
+    }
+  }
 
   /** Something that one task waits for, once. */
   public static final class Signal {

@@ -10,6 +10,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
 import java.util.random.RandomGenerator;
 
 /**
@@ -37,6 +38,7 @@ public final class InMemoryStorage implements Storage {
   private volatile boolean crashed;
   private final AtomicInteger readFailures = new AtomicInteger();
   private volatile Runnable beforeCall = () -> {};
+  private volatile IntConsumer beforeTransfer = bytes -> {};
   private volatile Fsync fsync = Fsync.NEVER;
   private final Set<String> synced = ConcurrentHashMap.newKeySet();
 
@@ -100,6 +102,11 @@ public final class InMemoryStorage implements Storage {
   /** A task to run before each call that waits for a disk: advances time, or hangs. */
   public void beforeCall(Runnable task) {
     beforeCall = task;
+  }
+
+  /** A task to run before bytes of a file are read or written, with their number. */
+  public void beforeTransfer(IntConsumer task) {
+    beforeTransfer = task;
   }
 
   /**
@@ -252,7 +259,9 @@ public final class InMemoryStorage implements Storage {
             content,
             wanted -> {
               countCall("write");
-              return roomFor(Math.min(wanted, maxBytesPerWrite));
+              int room = roomFor(Math.min(wanted, maxBytesPerWrite));
+              beforeTransfer.accept(room);
+              return room;
             },
             wanted -> wanted,
             () -> {});
@@ -301,6 +310,7 @@ public final class InMemoryStorage implements Storage {
             readFailures.incrementAndGet();
             throw new IOException("Input/output error");
           }
+          beforeTransfer.accept(wanted);
           return wanted;
         },
         openChannels::decrementAndGet);

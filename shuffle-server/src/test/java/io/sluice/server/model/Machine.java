@@ -17,8 +17,14 @@ public interface Machine {
   /** Runs the tasks of a server process that may wait, one after the other. */
   Executor background(String name);
 
+  /** Returns an executor that runs each task on a thread of its own, which may wait. */
+  Executor workers(String name);
+
   /** Waits until an executor of {@link #background} has run its tasks. */
   void await(Executor background);
+
+  /** Time of the simulation. */
+  long nanoTime();
 
   /** Waits, unless the caller must not. */
   void sleep(long nanos);

@@ -18,7 +18,6 @@ import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.log.StoreConfig;
 import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.observe.ServerCounters;
-import io.sluice.server.read.DiskReadConfig;
 import io.sluice.server.read.DiskReadCounters;
 import io.sluice.server.read.FileReads;
 import io.sluice.server.read.ReadBudget;
@@ -39,11 +38,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Function;
 
 /** The storage of a server from its start to its end, without background threads. */
 final class ServerModel {
@@ -94,14 +91,13 @@ final class ServerModel {
         timer,
         onDeclaredLost,
         () -> true,
-        disk -> Runnable::run);
+        new ReadModel(UnpooledByteBufAllocator.DEFAULT, disk -> Runnable::run));
   }
 
   /**
    * As the other constructor, for background work that can be slow.
    *
    * @param canStore whether any disk accepts data
-   * @param readers returns the executor of the reads of a disk
    */
   ServerModel(
       List<ModelDirectory> directories,
@@ -113,7 +109,7 @@ final class ServerModel {
       ScheduledExecutorService timer,
       Consumer<RunFile> onDeclaredLost,
       BooleanSupplier canStore,
-      Function<Disk, Executor> readers)
+      ReadModel readModel)
       throws IOException, InterruptedException {
     this.directories = List.copyOf(directories);
     for (ModelDirectory each : directories) {
@@ -125,7 +121,7 @@ final class ServerModel {
     recovered = recovery.restore(findings, previousEpoch, epoch);
     store.onForgotten(new TombstoneWriter(disks, files, clock, 1000)::add);
     RequestMemory requestMemory = new RequestMemory(1 << 30);
-    reads = reads(requestMemory, cache, readers, timer, clock);
+    reads = reads(requestMemory, cache, readModel, timer, clock);
     ServerEpochs epochs = new ServerEpochs(epoch, recovered.wholeSinceEpoch());
     admission =
         new PushAdmission(
@@ -159,16 +155,16 @@ final class ServerModel {
   static FileReads reads(
       RequestMemory requestMemory,
       Random cache,
-      Function<Disk, Executor> readers,
+      ReadModel model,
       ScheduledExecutorService timer,
       ModelClock clock) {
     return new FileReads(
-        new DiskReadConfig(1000, 16, 16, 1000, 0, false),
+        model.config(),
         new ReadBudget(1 << 30),
         requestMemory,
-        new ModelPageCache(cache),
-        UnpooledByteBufAllocator.DEFAULT,
-        readers,
+        model.cache() == null ? new ModelPageCache(cache) : model.cache(),
+        model.memory(),
+        model.readers(),
         timer,
         new ReadHealthReporter(),
         new DiskReadCounters(),

@@ -1,5 +1,6 @@
 package io.sluice.server.model;
 
+import io.netty.buffer.ByteBufAllocator;
 import io.sluice.common.auth.AuditLog;
 import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.auth.Revocations;
@@ -27,10 +28,12 @@ import io.sluice.server.cluster.SimulatedMover;
 import io.sluice.server.cluster.StoreReport;
 import io.sluice.server.disk.Disk;
 import io.sluice.server.disk.Disks;
+import io.sluice.server.disk.PageCache;
 import io.sluice.server.disk.StorageKind;
 import io.sluice.server.log.LeaseTable;
 import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.memory.MemoryConfig;
+import io.sluice.server.read.DiskReadConfig;
 import io.sluice.server.service.OverQuota;
 import io.sluice.transport.server.RequestMemory;
 import io.sluice.transport.server.TransportCounters;
@@ -84,6 +87,7 @@ final class ServerParts {
    * Starts the process, without heartbeats.
    *
    * @param previousEpoch epoch of the previous process
+   * @param readMemory memory of copies of file bytes
    * @param slowReads delay of a read in milliseconds; null: reads take no time
    */
   ServerParts(
@@ -95,6 +99,7 @@ final class ServerParts {
       Machine machine,
       List<HostPort> coordinators,
       Supplier<ServerId> self,
+      ByteBufAllocator readMemory,
       Supplier<Integer> slowReads)
       throws Exception {
     executor = machine.executor();
@@ -115,7 +120,9 @@ final class ServerParts {
             executor,
             unused -> {},
             () -> started[0] == null || started[0].canStore(),
-            readers(slowReads));
+            setup.isThrottled()
+                ? throttledReads(readMemory, machine)
+                : new ReadModel(readMemory, readers(slowReads)));
     Disks disks = new Disks(model.disks);
     spiller =
         new Spiller(
@@ -136,7 +143,7 @@ final class ServerParts {
             merged,
             clock);
     demotion = DemotionSteps.of(disks, model.files, model.counters, clock, COPY_BYTES);
-    mover = mover(clock, random, machine, coordinators, self);
+    mover = mover(readMemory, clock, random, machine, coordinators, self);
     decommission = new Decommission(() -> model.store.shuffleCount() == 0, mover, clock);
     mover.onDone(decommission::check);
     report =
@@ -183,6 +190,15 @@ final class ServerParts {
         };
   }
 
+  /** Reads as in production, on threads that wait for the disk. */
+  private static ReadModel throttledReads(ByteBufAllocator readMemory, Machine machine) {
+    return new ReadModel(
+        DiskReadConfig.DEFAULT,
+        PageCache.UNKNOWN,
+        readMemory,
+        disk -> machine.workers("reader of " + disk.name()));
+  }
+
   private void read(Runnable task) {
     if (delayedReads.remove(task)) {
       task.run();
@@ -195,6 +211,7 @@ final class ServerParts {
   }
 
   private Mover mover(
+      ByteBufAllocator readMemory,
       ModelClock clock,
       Random random,
       Machine machine,
@@ -204,7 +221,11 @@ final class ServerParts {
         model.store,
         model.admission,
         ServerModel.reads(
-            new RequestMemory(1 << 30), random, disk -> Runnable::run, executor, clock),
+            new RequestMemory(1 << 30),
+            random,
+            new ReadModel(readMemory, disk -> Runnable::run),
+            executor,
+            clock),
         model.reports,
         model.epoch(),
         coordinators,

@@ -12,10 +12,27 @@ import java.util.List;
  * @param slabs slabs of memory
  * @param fsync which files survive a crash of the machine
  * @param slowMs maximum time of a call to a disk, in milliseconds; 0: calls take no time
+ * @param diskBytesPerSecond bandwidth of each disk, which its readers and writers share; 0:
+ *     transfers take no time
  */
 public record ServerSetup(
-    List<StorageKind> kinds, long ssdBytes, int slabs, Fsync fsync, int slowMs) {
+    List<StorageKind> kinds,
+    long ssdBytes,
+    int slabs,
+    Fsync fsync,
+    int slowMs,
+    long diskBytesPerSecond) {
   public ServerSetup {
     kinds = List.copyOf(kinds);
+  }
+
+  /** Whether work on a disk takes time. */
+  public boolean takesTime() {
+    return slowMs > 0 || isThrottled();
+  }
+
+  /** Whether disks have a limited bandwidth. */
+  boolean isThrottled() {
+    return diskBytesPerSecond > 0;
   }
 }

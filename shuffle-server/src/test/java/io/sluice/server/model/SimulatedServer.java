@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.sluice.common.block.BlockHeader;
 import io.sluice.common.config.HostPort;
 import io.sluice.proto.Fetch;
@@ -66,6 +67,8 @@ public final class SimulatedServer {
   private final Random random;
   private final Supplier<Machine> machines;
   private final List<HostPort> coordinators;
+  private final UnpooledByteBufAllocator readMemory =
+      new UnpooledByteBufAllocator(true, true, true);
   private List<ModelDirectory> directories = new ArrayList<>();
   private long epoch;
   private long spills;
@@ -155,8 +158,14 @@ public final class SimulatedServer {
     machine = machines.get();
     slow = false;
     pausedUntilNanos = 0;
+    Machine environment = machine;
     for (ModelDirectory directory : directories) {
       directory.storage().beforeCall(this::diskCall);
+      if (setup.isThrottled()) {
+        ModelDisk disk =
+            new ModelDisk(setup.diskBytesPerSecond(), environment::nanoTime, environment::sleep);
+        directory.storage().beforeTransfer(disk::transfer);
+      }
     }
     ServerParts started =
         new ServerParts(
@@ -168,6 +177,7 @@ public final class SimulatedServer {
             machine,
             coordinators,
             this::id,
+            readMemory,
             () -> slow ? random.nextInt(setup.slowMs()) : null);
     epoch = started.model.epoch();
     process = started;
@@ -562,6 +572,7 @@ public final class SimulatedServer {
     process.model.housekeep();
     assertThat(process.model.store.shuffleCount()).as("shuffles at %s", name).isZero();
     assertThat(process.memory.usedBytes()).as("memory of %s", name).isZero();
+    assertThat(readMemory.metric().usedDirectMemory()).as("memory of reads of %s", name).isZero();
     checkNoGrants();
     assertThat(process.model.files.count()).as("run files of %s", name).isZero();
     LogTotals totals = process.model.store.totals();
