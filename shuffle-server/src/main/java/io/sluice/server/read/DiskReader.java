@@ -28,7 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads of one disk: a queue, and a limited number of concurrent reads on the disk's threads.
+ * Reads of one disk: a queue, and a limited number of concurrent reads on the disk's threads, of
+ * which {@link ReadShares} gives each application a part.
  *
  * <p>A disk is stalled if all its threads have waited for it for longer than the read timeout.
  * Further reads are refused immediately until one of the threads returns. Thread-safe.
@@ -55,6 +56,9 @@ final class DiskReader {
   private final Set<Part> running = new LinkedHashSet<>();
 
   @GuardedBy("this")
+  private final ReadShares shares;
+
+  @GuardedBy("this")
   private int advising;
 
   @GuardedBy("this")
@@ -75,6 +79,7 @@ final class DiskReader {
       LongSupplier nanoTime) {
     this.disk = disk;
     this.threads = config.threads(disk.kind());
+    this.shares = new ReadShares(disk.kind());
     this.config = config;
     this.budget = budget;
     this.pageCache = pageCache;
@@ -93,6 +98,8 @@ final class DiskReader {
     private long startedNanos;
     // Constant after the part is queued.
     private long bytes;
+    // Used by the thread that reads the part.
+    private long readBytes;
 
     Part(FileFetch fetch) {
       this.fetch = fetch;
@@ -102,6 +109,10 @@ final class DiskReader {
     void add(int piece) {
       pieces.add(piece);
       bytes += fetch.inFile(piece).length();
+    }
+
+    String application() {
+      return fetch.connection().application();
     }
 
     DiskReader reader() {
@@ -178,7 +189,7 @@ final class DiskReader {
     synchronized (this) {
       queued = queue.remove(part.fetch.connection(), part);
       reading = running.contains(part);
-      idle = running.size() < threads;
+      idle = running.size() < threads && mayStart(part);
     }
     if (!queued && !reading) {
       return;
@@ -350,12 +361,17 @@ final class DiskReader {
         return false;
       }
       // Reads get budget only with a thread, so that a hanging disk does not use up the budget.
-      next = queue.poll(part -> part.fetch.isAnswered() || part.fetch.takeBudget(budget, retry));
+      next =
+          queue.poll(
+              part ->
+                  part.fetch.isAnswered()
+                      || (mayStart(part) && part.fetch.takeBudget(budget, retry)));
       if (next == null) {
         return false;
       }
       next.startedNanos = nanoTime.getAsLong();
       running.add(next);
+      shares.started(next.application(), next.bytes, next.startedNanos);
     }
     try {
       executor.execute(() -> run(next));
@@ -365,7 +381,11 @@ final class DiskReader {
     return true;
   }
 
-  /** Starts reads on all idle threads, after budget was released. */
+  private synchronized boolean mayStart(Part part) {
+    return shares.mayStart(part.application(), part.bytes, nanoTime.getAsLong());
+  }
+
+  /** Starts reads on all idle threads, after budget was released or a read has ended. */
   private void startAll() {
     boolean more = true;
     while (more) {
@@ -379,9 +399,7 @@ final class DiskReader {
 
   /** Fails a part that will not be read. */
   private void refuse(Part part, SluiceException refusal) {
-    synchronized (this) {
-      running.remove(part);
-    }
+    ended(part);
     part.fetch.refuse(refusal);
     part.fetch.partDone();
   }
@@ -405,11 +423,15 @@ final class DiskReader {
       LOG.error("internal error during a disk read disk={}", disk.name(), e);
       failed(part, StatusCode.INTERNAL, "internal error during a disk read: " + e, e);
     } finally {
-      synchronized (this) {
-        running.remove(part);
-      }
+      ended(part);
       part.fetch.partDone();
-      startNext();
+      startAll();
+    }
+  }
+
+  private synchronized void ended(Part part) {
+    if (running.remove(part)) {
+      shares.ended(part.application(), part.bytes, part.readBytes, nanoTime.getAsLong());
     }
   }
 
@@ -432,7 +454,6 @@ final class DiskReader {
 
   private void read(Part part) throws IOException {
     long began = nanoTime.getAsLong();
-    long bytes = 0;
     for (int index : part.pieces) {
       LogPiece.InFile piece = part.fetch.inFile(index);
       try {
@@ -441,13 +462,13 @@ final class DiskReader {
         health.readFailed(disk, failedRead(piece), e);
         throw e;
       }
-      bytes += piece.length();
+      part.readBytes += piece.length();
       if (part.fetch.isAnswered()) {
         break;
       }
     }
-    health.readSucceeded(disk, bytes, nanoTime.getAsLong() - began);
-    counters.read(bytes);
+    health.readSucceeded(disk, part.readBytes, nanoTime.getAsLong() - began);
+    counters.read(part.readBytes);
   }
 
   private void read(FileFetch fetch, int index, LogPiece.InFile piece) throws IOException {
