@@ -11,6 +11,7 @@ import io.sluice.common.auth.UnprovenPeerException;
 import io.sluice.common.config.HostPort;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
+import io.sluice.common.net.CallFailure;
 import io.sluice.proto.ClientConfigurationReply;
 import io.sluice.proto.ClientConfigurationRequest;
 import io.sluice.proto.CoordinatorGrpc;
@@ -407,6 +408,9 @@ public final class CoordinatorClient implements AutoCloseable {
         e.getStatus().getCode() == Code.UNAVAILABLE
             ? "unreachable"
             : e.getStatus().getCode().toString();
+    if (CallFailure.isTls(e.getStatus())) {
+      return code + " (" + CallFailure.describe(e.getStatus()) + ")";
+    }
     return cause == null || cause.getMessage() == null
         ? code
         : code + " (" + cause.getMessage() + ")";

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
@@ -44,13 +45,23 @@ public final class TlsContexts {
   private final ReloadedKeys keys;
   private final ReloadedTrust trust;
   private final SslProvider ofServers;
+  private final SslProvider ofClients;
 
   private TlsContexts(
-      TlsConfig config, ReloadedKeys keys, ReloadedTrust trust, SslProvider ofServers) {
+      TlsConfig config, ReloadedKeys keys, ReloadedTrust trust, SslProvider fastest) {
     this.config = config;
     this.keys = keys;
     this.trust = trust;
-    this.ofServers = ofServers;
+    ofServers = fastest;
+    ofClients = usesEd25519(keys, trust) ? SslProvider.JDK : fastest;
+  }
+
+  /** BoringSSL verifies no signatures of Ed25519 keys, neither as a client nor as a server. */
+  private static boolean usesEd25519(ReloadedKeys keys, ReloadedTrust trust) {
+    return Stream.concat(
+            keys == null ? Stream.empty() : keys.chain().stream(),
+            Stream.of(trust.getAcceptedIssuers()))
+        .anyMatch(certificate -> certificate.getPublicKey().getAlgorithm().startsWith("Ed"));
   }
 
   /**
@@ -64,23 +75,27 @@ public final class TlsContexts {
     if (!config.enabled()) {
       return Optional.empty();
     }
-    return Optional.of(of(config, isServer, nanoTime, isServer ? fastest() : SslProvider.JDK));
-  }
-
-  /** The provider of servers. Clients use the JDK's: they do not contain the native library. */
-  private static SslProvider fastest() {
-    boolean isNative = SslProvider.isTlsv13Supported(SslProvider.OPENSSL);
-    LOG.info("TLS library={}", isNative ? OpenSsl.versionString() : "JDK");
-    return isNative ? SslProvider.OPENSSL : SslProvider.JDK;
+    SslProvider fastest =
+        SslProvider.isTlsv13Supported(SslProvider.OPENSSL) ? SslProvider.OPENSSL : SslProvider.JDK;
+    TlsContexts contexts = of(config, isServer, nanoTime, fastest);
+    SslProvider used = isServer ? contexts.ofServers : contexts.ofClients;
+    String library = used == SslProvider.OPENSSL ? OpenSsl.versionString() : "JDK";
+    if (isServer) {
+      LOG.info("TLS library={}", library);
+    } else {
+      LOG.debug("TLS library={}", library);
+    }
+    return Optional.of(contexts);
   }
 
   /**
    * Reads the files.
    *
-   * @param ofServers provider of framed and gRPC ports; HTTP ports and clients use the JDK's
+   * @param fastest provider of framed and gRPC connections with certificates that it accepts; HTTP
+   *     uses the JDK's
    */
   static TlsContexts of(
-      TlsConfig config, boolean isServer, LongSupplier nanoTime, SslProvider ofServers)
+      TlsConfig config, boolean isServer, LongSupplier nanoTime, SslProvider fastest)
       throws IOException {
     if (config.certificateFile().isPresent() != config.keyFile().isPresent()) {
       throw new IOException(
@@ -95,7 +110,7 @@ public final class TlsContexts {
               + TlsConfig.KEY.name()
               + ", or rss.security.identity.file");
     }
-    return new TlsContexts(config, keys(config, nanoTime), trust(config, nanoTime), ofServers);
+    return new TlsContexts(config, keys(config, nanoTime), trust(config, nanoTime), fastest);
   }
 
   private static ReloadedKeys keys(TlsConfig config, LongSupplier nanoTime) throws IOException {
@@ -218,7 +233,7 @@ public final class TlsContexts {
 
   /** Context of gRPC clients. */
   public SslContext grpcClient() {
-    return build(client().applicationProtocolConfig(http2()), SslProvider.JDK);
+    return build(client().applicationProtocolConfig(http2()), ofClients);
   }
 
   /** Context of the framed transport's server. */
@@ -228,7 +243,7 @@ public final class TlsContexts {
 
   /** Context of the framed transport's clients. */
   public SslContext dataClient() {
-    return build(client(), SslProvider.JDK);
+    return build(client(), ofClients);
   }
 
   private SslContextBuilder client() {

@@ -72,6 +72,11 @@ public enum SparkVersion {
         ROOT.resolve("client-spark/spark-" + client + "/target"), "sluice-client-spark-" + client);
   }
 
+  /** The optional jar with BoringSSL for the plugin of every version. */
+  static Path boringSslJar() {
+    return jarIn(ROOT.resolve("client-boringssl/target"), "sluice-client-boringssl");
+  }
+
   /** Creates a minimal Spark home with links to the jars of this version. */
   void install(Path home) throws IOException {
     Files.createDirectories(home);
