@@ -1,5 +1,6 @@
 package io.sluice.benchmark.published;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import io.sluice.benchmark.cluster.BenchDirectory;
 import io.sluice.benchmark.cluster.ProcessMeter;
 import io.sluice.benchmark.cluster.ProtectedCluster;
@@ -10,6 +11,7 @@ import io.sluice.client.TransportKind;
 import io.sluice.common.block.BlockHeader;
 import io.sluice.common.config.DataSize;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -36,7 +38,19 @@ import picocli.CommandLine.Spec;
             + "in Uniffle's report on its Netty transport.")
 public final class NettyReportCommand implements Callable<Integer> {
   private static final int MAX_TASKS = 19_000;
+  private static final int MAX_PROCESSES = 100;
+
+  /** Descriptors of a server for files, ports and libraries. */
+  private static final int OTHER_DESCRIPTORS = 1_000;
+
+  /** The default of rss.server.connections.per.peer.max, which the servers have. */
+  private static final int MAX_TASKS_OF_ADDRESS = 2_500;
+
   private static final String CONNECTIONS = "20000";
+
+  /** Last byte of the address of the first process; servers and the benchmark have 127.0.0.1. */
+  private static final int FIRST_ADDRESS = 2;
+
   private static final long HEAP = 2L << 30;
 
   @Spec private CommandSpec spec;
@@ -52,9 +66,11 @@ public final class NettyReportCommand implements Callable<Integer> {
 
   @Option(
       names = "--processes",
-      defaultValue = "4",
+      defaultValue = "8",
       paramLabel = "N",
-      description = "Number of processes with tasks; default ${DEFAULT-VALUE}.")
+      description =
+          "Number of processes with tasks, each with a source address 127.0.0.x; default "
+              + "${DEFAULT-VALUE}.")
   private int processes;
 
   @Option(
@@ -100,11 +116,19 @@ public final class NettyReportCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    check(processes >= 1 && rounds >= 1, "--processes and --rounds must be at least 1");
+    check(rounds >= 1, "--rounds must be at least 1");
+    check(
+        processes >= 1 && processes <= MAX_PROCESSES, "--processes must be 1 to " + MAX_PROCESSES);
     for (int tasks : counts) {
       check(
           tasks >= processes && tasks <= MAX_TASKS,
           "--tasks must be at least --processes and at most " + MAX_TASKS);
+      check(
+          (tasks + processes - 1) / processes <= MAX_TASKS_OF_ADDRESS,
+          "--tasks must be at most "
+              + MAX_TASKS_OF_ADDRESS
+              + " for each of --processes, the limit of connections from one address");
+      checkDescriptors(tasks);
     }
     check(taskSize.bytes() >= 1, "--task-size must be at least 1");
     check(frameSize.bytes() >= 1 && frameSize.bytes() <= 8L << 20, "--frame-size must be 1 to 8m");
@@ -128,13 +152,31 @@ public final class NettyReportCommand implements Callable<Integer> {
                 + " in frames of "
                 + frameSize
                 + ", one at a time, over its own connection.",
-            "Tasks are in " + processes + " processes, and start when all connections are open."));
+            "Tasks are in "
+                + processes
+                + " processes with an address each, and start when all connections are open."));
     return 0;
   }
 
   private void check(boolean valid, String problem) {
     if (!valid) {
       throw new ParameterException(spec.commandLine(), problem);
+    }
+  }
+
+  /** Checks the limit of this process, which the servers inherit. */
+  private void checkDescriptors(int tasks) {
+    if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system) {
+      long max = system.getMaxFileDescriptorCount();
+      check(
+          tasks + OTHER_DESCRIPTORS <= max,
+          "--tasks "
+              + tasks
+              + " needs "
+              + (tasks + OTHER_DESCRIPTORS)
+              + " file descriptors, but the limit is "
+              + max
+              + "; raise it with ulimit -n");
     }
   }
 
@@ -147,9 +189,10 @@ public final class NettyReportCommand implements Callable<Integer> {
             memory.bytes(),
             HEAP,
             Map.of(
-                "rss.server.connections.max", CONNECTIONS,
-                "rss.server.connections.per.peer.max", CONNECTIONS,
-                "rss.server.connections.per.application.max", CONNECTIONS),
+                "rss.server.connections.max",
+                CONNECTIONS,
+                "rss.server.connections.per.peer.max",
+                Integer.toString(MAX_TASKS_OF_ADDRESS)),
             List.of()));
   }
 
@@ -187,6 +230,7 @@ public final class NettyReportCommand implements Callable<Integer> {
             PusherProcess.start(
                 new Pushers.Plan(
                     cluster.coordinator(),
+                    "127.0.0." + (i + FIRST_ADDRESS),
                     transport,
                     tasks / processes + (i < tasks % processes ? 1 : 0),
                     taskSize.bytes(),

@@ -13,9 +13,11 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.io.Writer;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * A process with many tasks, each of which pushes its blocks over a connection of its own, one
@@ -30,19 +32,21 @@ final class Pushers {
   private static final long REQUEST_TIMEOUT_MS = 300_000;
   private static final int EVENT_LOOPS = 1;
   private static final int PARTITIONS = 100;
-  private static final int ARGUMENTS = 6;
+  private static final int ARGUMENTS = 7;
 
   private Pushers() {}
 
   /**
    * Tasks of a process.
    *
+   * @param localAddress address from which the process connects, of the network 127.0.0.0/8
    * @param tasks number of tasks
    * @param taskBytes payload of a task
    * @param frameBytes maximum size of a push frame
    */
   record Plan(
       HostPort coordinator,
+      String localAddress,
       TransportKind transport,
       int tasks,
       long taskBytes,
@@ -53,6 +57,7 @@ final class Pushers {
     List<String> toArguments() {
       return List.of(
           coordinator.toString(),
+          localAddress,
           transport.name(),
           Integer.toString(tasks),
           Long.toString(taskBytes),
@@ -67,11 +72,12 @@ final class Pushers {
       }
       return new Plan(
           HostPort.parse(arguments[0]),
-          TransportKind.valueOf(arguments[1]),
-          Integer.parseInt(arguments[2]),
-          Long.parseLong(arguments[3]),
-          Integer.parseInt(arguments[4]),
-          Integer.parseInt(arguments[5]));
+          arguments[1],
+          TransportKind.valueOf(arguments[2]),
+          Integer.parseInt(arguments[3]),
+          Long.parseLong(arguments[4]),
+          Integer.parseInt(arguments[5]),
+          Integer.parseInt(arguments[6]));
     }
 
     private BenchLoad load() {
@@ -98,7 +104,8 @@ final class Pushers {
         new BenchRun.Target(
             List.of(plan.coordinator()),
             CALL_TIMEOUT_MS,
-            ControlIdentity.of(Map.of(), System.getProperty("user.name")));
+            ControlIdentity.of(Map.of(), System.getProperty("user.name")),
+            Optional.of(InetAddress.getByName(plan.localAddress())));
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     ProgressLine.Factory silent =

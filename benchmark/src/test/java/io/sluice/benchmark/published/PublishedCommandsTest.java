@@ -114,6 +114,8 @@ class PublishedCommandsTest {
   void refusesWrongOptionsWithOneLine() {
     assertThat(run("bench netty-report --tasks 3 --processes 4").err())
         .contains("--tasks must be at least --processes");
+    assertThat(run("bench netty-report --tasks 2501 --processes 1").err())
+        .contains("--tasks must be at most 2500 for each of --processes");
     assertThat(run("bench magnet --block-sizes 10k,9m").err())
         .contains("--block-sizes must be 1 to 8m");
     assertThat(run("bench read-length --lengths 1k").err()).contains("--lengths must be 4k to 16m");

@@ -12,7 +12,7 @@ class PushersTest {
   @Test
   void planIsPassedInArguments() {
     Pushers.Plan plan =
-        new Pushers.Plan(new HostPort("127.0.0.1", 1), TransportKind.GRPC, 2, 3, 4, 5);
+        new Pushers.Plan(new HostPort("127.0.0.1", 1), "127.0.0.2", TransportKind.GRPC, 2, 3, 4, 5);
 
     assertThat(Pushers.Plan.parse(plan.toArguments().toArray(String[]::new))).isEqualTo(plan);
   }

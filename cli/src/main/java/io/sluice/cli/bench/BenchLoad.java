@@ -111,19 +111,22 @@ public record BenchLoad(
   /**
    * Returns owned a transport for the load.
    *
-   * @throws IOException if {@code identity} is not usable, with a message of one line
+   * @throws IOException if the identity is not usable, with a message of one line
    */
-  DataTransport newTransport(ControlIdentity identity) throws IOException {
+  DataTransport newTransport(BenchRun.Target target) throws IOException {
+    ControlIdentity identity = target.identity();
     if (identity.problem().isPresent()) {
       throw new IOException(identity.problem().get());
     }
-    TransportConfig config =
+    TransportConfig anyAddress =
         new TransportConfig(
             (int) Math.min(requestTimeoutMs, TransportConfig.DEFAULT.connectTimeoutMs()),
             (int) requestTimeoutMs,
             ioMode,
             threads,
             FrameLimits.DEFAULT);
+    TransportConfig config =
+        target.localAddress().map(anyAddress::withLocalAddress).orElse(anyAddress);
     return switch (transport) {
       case GRPC ->
           new GrpcDataTransport(config, identity.credentials(), identity.tls(), System::nanoTime);

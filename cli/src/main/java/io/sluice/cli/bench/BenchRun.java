@@ -12,10 +12,12 @@ import io.sluice.proto.ServerId;
 import io.sluice.transport.client.DataConnection;
 import io.sluice.transport.client.DataTransport;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicLong;
@@ -43,8 +45,21 @@ public final class BenchRun implements AutoCloseable {
     this.cluster = cluster;
   }
 
-  /** Cluster and user of a benchmark. */
-  public record Target(List<HostPort> coordinators, long timeoutMs, ControlIdentity identity) {
+  /**
+   * Cluster and user of a benchmark.
+   *
+   * @param localAddress address of the benchmark's end of data connections; empty: the kernel
+   *     chooses it
+   */
+  public record Target(
+      List<HostPort> coordinators,
+      long timeoutMs,
+      ControlIdentity identity,
+      Optional<InetAddress> localAddress) {
+    public Target(List<HostPort> coordinators, long timeoutMs, ControlIdentity identity) {
+      this(coordinators, timeoutMs, identity, Optional.empty());
+    }
+
     /** Target with the identity from the environment. */
     static Target of(QuorumOptions quorum) {
       return new Target(quorum.coordinators(), quorum.timeoutMs(), ControlIdentity.ofEnvironment());
@@ -65,7 +80,7 @@ public final class BenchRun implements AutoCloseable {
     DataTransport transport = null;
     BenchCluster cluster = null;
     try {
-      transport = load.newTransport(target.identity());
+      transport = load.newTransport(target);
       cluster =
           new BenchCluster(
               ControlChannel.firstCoordinator(

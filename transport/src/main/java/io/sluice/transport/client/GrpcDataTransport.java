@@ -1,11 +1,13 @@
 package io.sluice.transport.client;
 
-import io.grpc.ManagedChannel;
+import io.grpc.Attributes;
+import io.grpc.netty.NettyChannelBuilder;
 import io.netty.channel.ChannelOption;
 import io.sluice.common.auth.ConnectionCredentials;
 import io.sluice.common.tls.ClientTls;
 import io.sluice.proto.ServerId;
 import io.sluice.transport.protocol.DataExchange;
+import java.net.SocketAddress;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -40,7 +42,7 @@ public final class GrpcDataTransport extends EventLoopTransport<GrpcConnection> 
     if (isClosed()) {
       return refused("the transport is closed");
     }
-    ManagedChannel channel =
+    NettyChannelBuilder builder =
         tls()
             .channel(server.getHost(), server.getRpcPort())
             .directExecutor()
@@ -48,15 +50,31 @@ public final class GrpcDataTransport extends EventLoopTransport<GrpcConnection> 
             .channelType(io().socketClass())
             .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, config().connectTimeoutMs())
             .flowControlWindow(FLOW_CONTROL_WINDOW)
-            .maxInboundMessageSize(DataExchange.MAX_MESSAGE_LENGTH)
-            .build();
+            .maxInboundMessageSize(DataExchange.MAX_MESSAGE_LENGTH);
+    config()
+        .localSocketAddress()
+        .ifPresent(address -> builder.localSocketPicker(new LocalAddress(address)));
     GrpcConnection connection =
-        new GrpcConnection(server.getName(), channel, config(), nanoTime(), this::remove);
+        new GrpcConnection(server.getName(), builder.build(), config(), nanoTime(), this::remove);
     add(connection);
     connection.start(eventLoops());
     CompletableFuture<DataConnection> ready = new CompletableFuture<>();
     startHandshake(connection, server, application, client, ready);
     return ready;
+  }
+
+  /** Binds each connection to one address. */
+  private static final class LocalAddress extends NettyChannelBuilder.LocalSocketPicker {
+    private final SocketAddress address;
+
+    LocalAddress(SocketAddress address) {
+      this.address = address;
+    }
+
+    @Override
+    public SocketAddress createSocketAddress(SocketAddress remote, Attributes attributes) {
+      return address;
+    }
   }
 
   /** Waits for the last callbacks, which free incomplete frames. */

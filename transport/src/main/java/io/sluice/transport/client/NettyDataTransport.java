@@ -45,6 +45,7 @@ public final class NettyDataTransport extends EventLoopTransport<NettyConnection
             .option(ChannelOption.SO_KEEPALIVE, true)
             .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, config.connectTimeoutMs())
             .option(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT);
+    config.localSocketAddress().ifPresent(bootstrap::localAddress);
   }
 
   @Override

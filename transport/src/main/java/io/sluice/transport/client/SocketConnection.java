@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -63,6 +64,10 @@ final class SocketConnection extends FramedConnection {
       channel.configureBlocking(false);
       channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
       channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+      Optional<InetSocketAddress> local = config().localSocketAddress();
+      if (local.isPresent()) {
+        channel.bind(local.get());
+      }
       reader = new SocketFrameReader(channel, allocator(), config().limits(), this);
       key = channel.register(loop.selector(), SelectionKey.OP_CONNECT, this);
       if (channel.connect(address)) {

@@ -4,7 +4,10 @@ import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.net.IoMode;
 import io.sluice.transport.protocol.FrameLimits;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Configuration of a client's connections.
@@ -16,9 +19,15 @@ import java.util.List;
  * @param ioMode I/O mode of NETTY and GRPC; replaced if the kernel does not support it
  * @param threads number of event loops, for all connections together
  * @param limits limits of frames from servers
+ * @param localAddress address of the client's end of connections; empty: the kernel chooses it
  */
 public record TransportConfig(
-    int connectTimeoutMs, int requestTimeoutMs, IoMode ioMode, int threads, FrameLimits limits) {
+    int connectTimeoutMs,
+    int requestTimeoutMs,
+    IoMode ioMode,
+    int threads,
+    FrameLimits limits,
+    Optional<InetAddress> localAddress) {
   static final ConfigKey<IoMode> IO_MODE =
       ConfigKey.enumeration("rss.client.netty.io.mode", IoMode.class)
           .defaultValue(IoMode.EPOLL)
@@ -78,6 +87,23 @@ public record TransportConfig(
               + " threads="
               + threads);
     }
+  }
+
+  /** With a local address that the kernel chooses. */
+  public TransportConfig(
+      int connectTimeoutMs, int requestTimeoutMs, IoMode ioMode, int threads, FrameLimits limits) {
+    this(connectTimeoutMs, requestTimeoutMs, ioMode, threads, limits, Optional.empty());
+  }
+
+  /** The same configuration, with connections from an address of this host. */
+  public TransportConfig withLocalAddress(InetAddress address) {
+    return new TransportConfig(
+        connectTimeoutMs, requestTimeoutMs, ioMode, threads, limits, Optional.of(address));
+  }
+
+  /** The local address with a free port; empty if the kernel chooses both. */
+  Optional<InetSocketAddress> localSocketAddress() {
+    return localAddress.map(address -> new InetSocketAddress(address, 0));
   }
 
   public static TransportConfig from(ConfigSet set) {

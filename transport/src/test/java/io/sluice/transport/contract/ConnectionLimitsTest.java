@@ -9,9 +9,12 @@ import io.sluice.proto.Fetch;
 import io.sluice.proto.Hello;
 import io.sluice.proto.PushAck;
 import io.sluice.transport.client.DataConnection;
+import io.sluice.transport.client.DataTransport;
+import io.sluice.transport.client.TransportConfig;
 import io.sluice.transport.protocol.FrameType;
 import io.sluice.transport.server.DataTransportConfig;
 import io.sluice.transport.server.TransportCounters.Denial;
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -151,6 +154,21 @@ class ConnectionLimitsTest extends TransportEnds {
     first.close();
     await("connection closed by the server", () -> loopback.counters().openConnections() == 1);
     push(connect(), 1, randomBytes(10));
+  }
+
+  @Test
+  void connectionsFromALocalAddressCountForThisAddress() throws Exception {
+    start(new DataTransportConfig(10_000, 60_000, 180_000, 100, 100, 1, 100));
+    connect();
+    TransportConfig config = new TransportConfig(20_000, 60_000, variant.clientIoMode(), 1, LIMITS);
+    try (DataTransport other =
+        loopback.newClient(config.withLocalAddress(InetAddress.getByName("127.0.0.2")))) {
+      get(other.connect(loopback.server(), APPLICATION, "test"));
+
+      assertThatThrownBy(() -> get(other.connect(loopback.server(), APPLICATION, "test")))
+          .isInstanceOf(SluiceException.class)
+          .hasMessageContaining("too many connections from 127.0.0.2, limit=1");
+    }
   }
 
   @Test
