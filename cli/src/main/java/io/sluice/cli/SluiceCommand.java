@@ -71,6 +71,7 @@ public final class SluiceCommand implements Runnable {
             .addSubcommand(new HealthCommand())
             .addSubcommand(new InspectCommand())
             .addSubcommand(new SizingCommand())
+            .addSubcommand(new ArchiveCommand())
             .addSubcommand(new ConfigurationCommand())
             .addSubcommand(new MetricsCommand())
             .addSubcommand(new CompletionCommand());

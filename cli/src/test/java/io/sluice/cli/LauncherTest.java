@@ -62,9 +62,21 @@ class LauncherTest {
 
   private Path distribution() throws IOException {
     Path home = Files.createDirectories(dir.resolve("my sluice"));
-    Files.createDirectories(home.resolve("jars"));
+    makeJars(home);
     copyLauncher(home.resolve("bin/sluice"));
     return home;
+  }
+
+  private static void makeJars(Path home) throws IOException {
+    Path jars = Files.createDirectories(home.resolve("jars"));
+    for (String name : List.of("b.jar", "Z.jar", "a-1.jar", "README")) {
+      Files.writeString(jars.resolve(name), "x");
+    }
+  }
+
+  /** Class path of a distribution, in the order of bytes. */
+  private static String classPath(Path home) {
+    return home + "/jars/Z.jar:" + home + "/jars/a-1.jar:" + home + "/jars/b.jar";
   }
 
   private Path checkout() throws IOException {
@@ -81,7 +93,7 @@ class LauncherTest {
     file(checkout.resolve("demo/target/spark-home/RELEASE"), when);
     file(checkout.resolve("demo/hadoop-home/target/jars.txt"), when);
     file(checkout.resolve(TPCDS_QUERIES), when);
-    Files.createDirectories(checkout.resolve("dist/target/home/jars"));
+    makeJars(checkout.resolve("dist/target/home"));
   }
 
   private static void file(Path file, Instant modified) throws IOException {
@@ -130,7 +142,7 @@ class LauncherTest {
       assertThat(result.exitCode()).isZero();
       assertThat(result.lines())
           .startsWith("JAVA " + javaHome.resolve("bin/java"))
-          .containsSequence("ARG -cp", "ARG " + home + "/jars/*", "ARG io.sluice.cli.Main")
+          .containsSequence("ARG -cp", "ARG " + classPath(home), "ARG io.sluice.cli.Main")
           .contains("ARG -Dsluice.jars=" + home + "/jars")
           .contains("ARG -Dsluice.clients=" + home + "/clients")
           .contains("ARG -Dsluice.demo.jars=" + home + "/demo")
@@ -220,8 +232,49 @@ class LauncherTest {
   }
 
   @Test
+  void anExistingArchiveIsUsedByAllCommandsButTheOneThatCreatesIt() throws Exception {
+    Path home = distribution();
+    Path launcher = home.resolve("bin/sluice");
+    Path archive = home.resolve("lib/sluice.jsa");
+
+    assertThat(run(launcher, Map.of(), "server").lines())
+        .contains("ARG -Dsluice.archive=" + archive)
+        .doesNotContain("ARG -XX:SharedArchiveFile=" + archive);
+
+    Files.createDirectories(archive.getParent());
+    Files.writeString(archive, "x");
+    for (String command : List.of("coordinator", "server", "admin")) {
+      assertThat(run(launcher, Map.of("SLUICE_JAVA_OPTS", "-Xshare:off"), command).lines())
+          .contains("ARG -Dsluice.archive=" + archive)
+          .containsSubsequence(
+              "ARG -XX:SharedArchiveFile=" + archive, "ARG -Xlog:cds*=off", "ARG -Xshare:off");
+    }
+    assertThat(run(launcher, Map.of(), "archive").lines())
+        .contains("ARG -Dsluice.archive=" + archive)
+        .doesNotContain("ARG -XX:SharedArchiveFile=" + archive);
+
+    Path other = Files.writeString(dir.resolve("other.jsa"), "x");
+    assertThat(run(launcher, Map.of("SLUICE_ARCHIVE", other.toString()), "server").lines())
+        .contains("ARG -XX:SharedArchiveFile=" + other, "ARG -Dsluice.archive=" + other);
+  }
+
+  @Test
   void reportsADistributionWithoutJars() throws Exception {
     Path home = distribution();
+    for (String name : List.of("b.jar", "Z.jar", "a-1.jar")) {
+      Files.delete(home.resolve("jars").resolve(name));
+    }
+
+    assertThat(run(home.resolve("bin/sluice"), Map.of(), "server"))
+        .isEqualTo(
+            new Result(
+                1,
+                List.of(
+                    "sluice: "
+                        + home
+                        + "/jars has no jars; run bin/sluice of a complete distribution")));
+
+    Files.delete(home.resolve("jars/README"));
     Files.delete(home.resolve("jars"));
 
     Result result = run(home.resolve("bin/sluice"), Map.of(), "server");
@@ -270,7 +323,7 @@ class LauncherTest {
             "ARG -Dsluice.spark.home=" + checkout + "/demo/target/spark-home",
             "ARG -Dsluice.hadoop.jars=" + checkout + "/demo/hadoop-home/target/jars.txt",
             "ARG -Dsluice.tpcds.queries=" + checkout + "/" + TPCDS_QUERIES,
-            "ARG " + checkout + "/dist/target/home/jars/*")
+            "ARG " + classPath(checkout.resolve("dist/target/home")))
         .endsWith("ARG demo");
   }
 
@@ -357,14 +410,17 @@ class LauncherTest {
     script(
         tools.resolve("mvn"),
         "echo \"$@\" >" + dir.resolve("mvn.txt"),
-        "mkdir -p " + checkout.resolve("benchmark/target"));
+        "mkdir -p " + checkout.resolve("benchmark/target/jars"),
+        "touch " + checkout.resolve("benchmark/target/jars/bench.jar"));
     Path launcher = checkout.resolve("sluice");
 
     for (String shipped : List.of("push", "fetch")) {
       assertThat(run(launcher, Map.of(), "-v", "bench", shipped, "--total", "1g").lines())
           .startsWith("JAVA " + javaHome.resolve("bin/java"))
           .containsSequence(
-              "ARG -cp", "ARG " + checkout + "/dist/target/home/jars/*", "ARG io.sluice.cli.Main");
+              "ARG -cp",
+              "ARG " + classPath(checkout.resolve("dist/target/home")),
+              "ARG io.sluice.cli.Main");
     }
     assertThat(dir.resolve("mvn.txt")).doesNotExist();
 
@@ -378,10 +434,10 @@ class LauncherTest {
           .containsSequence(
               "ARG -cp",
               "ARG "
+                  + classPath(checkout.resolve("dist/target/home"))
+                  + ":"
                   + checkout
-                  + "/dist/target/home/jars/*:"
-                  + checkout
-                  + "/benchmark/target/jars/*",
+                  + "/benchmark/target/jars/bench.jar",
               "ARG io.sluice.benchmark.load.Benchmarks");
     }
     assertThat(again.lines()).endsWith("ARG bench", "ARG jmh", "ARG -f", "ARG 0");

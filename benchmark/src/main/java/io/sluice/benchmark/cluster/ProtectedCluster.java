@@ -7,17 +7,20 @@ import io.sluice.cli.secure.LocalSecrets;
 import io.sluice.cli.secure.SecureSources;
 import io.sluice.common.config.HostPort;
 import io.sluice.demo.staging.ClusterSecrets;
+import io.sluice.localcluster.ClassDataArchive;
+import io.sluice.localcluster.ClusterNode;
 import io.sluice.localcluster.ClusterProbe;
 import io.sluice.localcluster.LocalCluster;
 import io.sluice.proto.ListServersRequest;
 import io.sluice.proto.ServerState;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * A coordinator and a server on this machine with new secrets, and a user with access to them. Used
@@ -26,7 +29,8 @@ import java.util.Map;
 public final class ProtectedCluster implements AutoCloseable {
   private static final String TLS = "rss.security.tls.enabled";
   private static final long DEFAULT_HEAP_BYTES = 512L << 20;
-  private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+  private static final List<String> COORDINATOR_OPTIONS = List.of("-Xmx128m", "-XX:+UseSerialGC");
+  private static final Duration START_TIMEOUT = Duration.ofMinutes(5);
   private static final long CALL_TIMEOUT_MS = 10_000;
 
   private final Protection protection;
@@ -59,20 +63,44 @@ public final class ProtectedCluster implements AutoCloseable {
   }
 
   /**
+   * Processes of a cluster.
+   *
+   * @param jvmOptions additional options of the JVMs of coordinator and server
+   */
+  public record Processes(List<String> jvmOptions) {
+    /** JVMs use the class data archive of the installation if it exists. */
+    public static Processes ofInstallation() {
+      String archive = System.getProperty(ClassDataArchive.PROPERTY);
+      return new Processes(
+          archive == null ? List.of() : new ClassDataArchive(Path.of(archive)).jvmOptions());
+    }
+  }
+
+  /** Starts the processes of the installation and waits until the server is active. */
+  public static ProtectedCluster start(Protection protection, Path directory, ServerShape shape)
+      throws IOException, InterruptedException {
+    return start(protection, directory, shape, Processes.ofInstallation());
+  }
+
+  /**
    * Starts the cluster and waits until the server is active.
    *
    * @param directory directory for the secrets, accessible only to its owner
    */
-  public static ProtectedCluster start(Protection protection, Path directory, ServerShape shape)
+  public static ProtectedCluster start(
+      Protection protection, Path directory, ServerShape shape, Processes processes)
       throws IOException, InterruptedException {
-    List<String> jvmOptions = new ArrayList<>(List.of("-Xmx" + shape.heapBytes()));
-    jvmOptions.addAll(shape.jvmOptions());
     LocalCluster.Builder builder =
         LocalCluster.builder()
             .directory(directory)
             .classPath(System.getProperty("java.class.path"))
+            .startTimeout(START_TIMEOUT)
+            .coordinatorJvmOptions(options(COORDINATOR_OPTIONS, processes.jvmOptions()))
             .servers(1)
-            .serverJvmOptions(jvmOptions.toArray(String[]::new))
+            .serverJvmOptions(
+                options(
+                    List.of("-Xmx" + shape.heapBytes()),
+                    List.of(options(shape.jvmOptions(), processes.jvmOptions()))))
             .configureServers("rss.server.buffer.capacity", Long.toString(shape.bufferBytes()));
     shape.settings().forEach(builder::configureServers);
     Map<String, String> environment = new HashMap<>();
@@ -101,6 +129,10 @@ public final class ProtectedCluster implements AutoCloseable {
       started.close();
       throw e;
     }
+  }
+
+  private static String[] options(List<String> ofRole, List<String> more) {
+    return Stream.concat(ofRole.stream(), more.stream()).toArray(String[]::new);
   }
 
   private void awaitServer() throws IOException, InterruptedException {
@@ -142,6 +174,14 @@ public final class ProtectedCluster implements AutoCloseable {
   /** Memory and settings of the server. */
   public ServerShape shape() {
     return shape;
+  }
+
+  /** Addresses of the pages of all processes, without a path. */
+  public List<URI> pages() {
+    return Stream.concat(cluster.coordinators().stream(), cluster.servers().stream())
+        .map(ClusterNode::httpAddress)
+        .map(URI::create)
+        .toList();
   }
 
   /** CPU time and memory of the server. */

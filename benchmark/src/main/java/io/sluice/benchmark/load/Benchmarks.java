@@ -41,6 +41,8 @@ public final class Benchmarks {
         new ReadLengthCommand(),
         new ScaleCommand(),
         new ReportCommand(),
+        new StartCommand(),
+        new ClassListCommand(),
         new HugeCommand(),
         new SecurityCommand(),
         new MetadataCommand(),

@@ -31,6 +31,8 @@ class BenchmarksTest {
             "read-length",
             "scale",
             "report",
+            "start",
+            "class-list",
             "huge",
             "security",
             "metadata",
