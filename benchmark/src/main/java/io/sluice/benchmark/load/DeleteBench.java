@@ -90,7 +90,7 @@ final class DeleteBench {
       Disk disk = disks.list().get(0);
       for (int run = 0; run < runs; run++) {
         push(store, run);
-        spill(store.find(KEY), disk, files, RunId.random(random));
+        spill(store.find(KEY), disk, files, RunId.random(random::nextLong));
       }
       long start = System.nanoTime();
       store.removeShuffles(KEY.application(), List.of(KEY.shuffle()));

@@ -1,13 +1,11 @@
 package org.apache.hadoop.mapred;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import org.apache.hadoop.io.BytesWritable;
 import org.apache.hadoop.io.IntWritable;
 import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.RawComparator;
 import org.apache.hadoop.io.Text;
+import org.apache.hadoop.io.WritableComparator;
 import org.apache.hadoop.io.WritableUtils;
 
 /**
@@ -34,13 +32,13 @@ enum KeyPrefix {
   INT {
     @Override
     long of(byte[] key, int start, int length) {
-      return (int) INT_VIEW.get(key, start);
+      return WritableComparator.readInt(key, start);
     }
   },
   LONG {
     @Override
     long of(byte[] key, int start, int length) {
-      return (long) LONG_VIEW.get(key, start);
+      return WritableComparator.readLong(key, start);
     }
   },
   /** No prefix: only the job's comparator knows the order of the keys. */
@@ -50,11 +48,6 @@ enum KeyPrefix {
       return 0;
     }
   };
-
-  private static final VarHandle INT_VIEW =
-      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
-  private static final VarHandle LONG_VIEW =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
   /** The prefix of a key of {@code length} bytes at {@code start}. */
   abstract long of(byte[] key, int start, int length);
@@ -80,7 +73,7 @@ enum KeyPrefix {
   private static long firstBytes(byte[] key, int start, int length) {
     long number;
     if (length >= Long.BYTES) {
-      number = (long) LONG_VIEW.get(key, start);
+      number = WritableComparator.readLong(key, start);
     } else {
       number = 0;
       for (int i = 0; i < length; i++) {

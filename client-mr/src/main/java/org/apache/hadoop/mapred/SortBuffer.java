@@ -1,13 +1,11 @@
 package org.apache.hadoop.mapred;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 import org.apache.hadoop.io.DataInputBuffer;
 import org.apache.hadoop.io.RawComparator;
+import org.apache.hadoop.io.WritableComparator;
 import org.apache.hadoop.util.IndexedSortable;
 import org.apache.hadoop.util.IndexedSorter;
 import org.apache.hadoop.util.Progress;
@@ -22,8 +20,6 @@ import org.apache.hadoop.util.Progressable;
  * that keys are compared only within their partition.
  */
 final class SortBuffer<K> implements IndexedSortable {
-  private static final VarHandle INT =
-      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
   private static final int HEADER_BYTES = 8;
   private static final int FIRST_CAPACITY = 256;
   private static final int MIN_PAGE_BYTES = 4 << 10;
@@ -86,8 +82,8 @@ final class SortBuffer<K> implements IndexedSortable {
       return false;
     }
     byte[] page = pages[pageCount - 1];
-    INT.set(page, used, partition);
-    INT.set(page, used + Integer.BYTES, length - keyLength);
+    putInt(page, used, partition);
+    putInt(page, used + Integer.BYTES, length - keyLength);
     System.arraycopy(record, 0, page, used + HEADER_BYTES, length);
     positions[count] = (long) (pageCount - 1) << Integer.SIZE | used;
     keyLengths[count] = keyLength;
@@ -97,6 +93,14 @@ final class SortBuffer<K> implements IndexedSortable {
     used += HEADER_BYTES + length;
     count++;
     return true;
+  }
+
+  /** Writes a number as {@link WritableComparator#readInt} reads it. */
+  private static void putInt(byte[] page, int index, int value) {
+    page[index] = (byte) (value >>> 24);
+    page[index + 1] = (byte) (value >>> 16);
+    page[index + 2] = (byte) (value >>> 8);
+    page[index + 3] = (byte) value;
   }
 
   private boolean hasIndexRoom() {
@@ -195,7 +199,7 @@ final class SortBuffer<K> implements IndexedSortable {
   }
 
   private int partition(int i) {
-    return (int) INT.get(page(i), (int) positions[i]);
+    return WritableComparator.readInt(page(i), (int) positions[i]);
   }
 
   @Override
@@ -254,7 +258,9 @@ final class SortBuffer<K> implements IndexedSortable {
       byte[] page = page(at);
       int start = (int) positions[at];
       value.reset(
-          page, start + HEADER_BYTES + keyLengths[at], (int) INT.get(page, start + Integer.BYTES));
+          page,
+          start + HEADER_BYTES + keyLengths[at],
+          WritableComparator.readInt(page, start + Integer.BYTES));
       return value;
     }
 

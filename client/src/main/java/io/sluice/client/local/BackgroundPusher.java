@@ -14,7 +14,6 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,7 +37,7 @@ public final class BackgroundPusher implements AutoCloseable {
   private final LongSupplier nanoTime;
 
   // Guarded by this.
-  private final RandomGenerator random;
+  private final SplittableRandom random;
   private final Deque<FinishedOutput> waiting = new ArrayDeque<>();
   private final Set<Running> running = new HashSet<>();
   private final List<Thread> threads = new ArrayList<>();
@@ -60,10 +59,10 @@ public final class BackgroundPusher implements AutoCloseable {
   /** An output that is being pushed. */
   private static final class Running {
     private final FinishedOutput output;
-    private final RandomGenerator random;
+    private final SplittableRandom random;
     private volatile boolean stopped;
 
-    Running(FinishedOutput output, RandomGenerator random) {
+    Running(FinishedOutput output, SplittableRandom random) {
       this.output = output;
       this.random = random;
     }
@@ -76,7 +75,7 @@ public final class BackgroundPusher implements AutoCloseable {
       BackgroundConfig config,
       Pushes pushes,
       ByteBufAllocator allocator,
-      RandomGenerator random,
+      SplittableRandom random,
       LongSupplier nanoTime) {
     this.config = config;
     this.pushes = pushes;

@@ -10,8 +10,8 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.StandardOpenOption;
+import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
-import java.util.random.RandomGenerator;
 
 /** Push of one output: reads its file piece by piece and sends the pieces. Used by one thread. */
 final class OutputPush {
@@ -43,7 +43,7 @@ final class OutputPush {
    * @throws java.io.InterruptedIOException if the thread was interrupted; its flag stays set
    * @throws IOException if the file does not exist or is damaged
    */
-  boolean run(long skipAbove, RandomGenerator random) throws IOException {
+  boolean run(long skipAbove, SplittableRandom random) throws IOException {
     PushPlan plan =
         PushPlan.of(
             output.lengths().read(),

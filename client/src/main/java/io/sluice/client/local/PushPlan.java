@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.function.IntUnaryOperator;
-import java.util.random.RandomGenerator;
 
 /**
  * Pieces in which the file of an output is pushed, in their order. A piece has partitions of one
@@ -42,7 +42,7 @@ record PushPlan(List<Piece> pieces, long skippedBytes) {
       IntUnaryOperator setOf,
       int frameBytes,
       long skipAbove,
-      RandomGenerator random) {
+      SplittableRandom random) {
     Open[] open = new Open[sets];
     Arrays.setAll(open, Open::new);
     List<Piece> pieces = new ArrayList<>();
@@ -68,7 +68,7 @@ record PushPlan(List<Piece> pieces, long skippedBytes) {
     return new PushPlan(pieces, skipped);
   }
 
-  private static void shuffle(List<Piece> pieces, RandomGenerator random) {
+  private static void shuffle(List<Piece> pieces, SplittableRandom random) {
     for (int i = pieces.size() - 1; i > 0; i--) {
       Collections.swap(pieces, i, random.nextInt(i + 1));
     }

@@ -108,7 +108,12 @@ public record SocketIo(
     if (System.getProperty(POLL_MULTISHOT) == null) {
       System.setProperty(POLL_MULTISHOT, "false");
     }
-    return IoUring.unavailabilityCause();
+    try {
+      return IoUring.unavailabilityCause();
+    } catch (LinkageError e) {
+      // Java 8: Netty's io_uring needs Java 9.
+      return e;
+    }
   }
 
   private static String rootMessage(Throwable failure) {

@@ -82,7 +82,7 @@ class RunFileTest {
     for (int round = 0; round < 60; round++) {
       RunHeader header =
           new RunHeader(
-              RunId.random(random),
+              RunId.random(random::nextLong),
               new RunOrder(random.nextLong() & Long.MAX_VALUE, random.nextLong() & 0xffff),
               "a".repeat(1 + random.nextInt(256)),
               random.nextInt(1000));

@@ -76,7 +76,7 @@ public final class MergeWriter {
    *     cancel it
    */
   Result merge(MergeBatch batch, Disk output, ByteBuffer memory, RunMerger.Checkpoint checkpoint) {
-    RunId run = RunId.random(random);
+    RunId run = RunId.random(random::nextLong);
     List<RunReader> inputs;
     RunMerger.Merged merged;
     RunFile file;

@@ -80,7 +80,7 @@ public final class SpillWriter {
 
   private boolean writeAndEnd(SpillTask task, Disk disk) {
     SpillBatch batch = task.batch();
-    RunId run = RunId.random(random);
+    RunId run = RunId.random(random::nextLong);
     RunOrder order = new RunOrder(epoch, batch.firstArrival());
     long[] offsets = new long[batch.parts().size()];
     RunFile file;

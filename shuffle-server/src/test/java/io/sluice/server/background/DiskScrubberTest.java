@@ -238,7 +238,7 @@ class DiskScrubberTest {
 
   /** One block of some 100 KiB in each of the given number of partitions. */
   private FakeRunFile addRun(int partitions) throws IOException {
-    RunId id = RunId.random(random);
+    RunId id = RunId.random(random::nextLong);
     Path path = directory.resolve(id + ".run");
     List<Long> offsets = new ArrayList<>();
     try (FileChannel channel =

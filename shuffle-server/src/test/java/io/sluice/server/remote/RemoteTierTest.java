@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(120)
 class RemoteTierTest {
-  private static final RunId RUN = RunId.random(new Random(1));
+  private static final RunId RUN = RunId.random(new Random(1)::nextLong);
   private static final RunRecord RECORD =
       new RunRecord(RUN, new ShuffleKey("app", 0), new RunOrder(1, 1), 10, List.of());
 

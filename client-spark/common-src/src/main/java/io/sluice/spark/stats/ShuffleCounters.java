@@ -1,5 +1,6 @@
 package io.sluice.spark.stats;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import io.sluice.client.push.PushCounters;
 import io.sluice.client.read.ReadCounters;
 import java.io.Serializable;
@@ -7,9 +8,12 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Counters of one shuffle, summed over its successful task attempts. Bytes are those of blocks,
- * including headers.
+ * including headers. Event logs contain them; the annotations name their fields, because the class
+ * is not a record in the jar ({@code docs/decisions/0024}).
  */
-public record ShuffleCounters(Writes writes, Reads reads) implements Serializable {
+public record ShuffleCounters(
+    @JsonProperty("writes") Writes writes, @JsonProperty("reads") Reads reads)
+    implements Serializable {
   public static final ShuffleCounters ZERO = new ShuffleCounters(Writes.ZERO, Reads.ZERO);
 
   /**
@@ -25,14 +29,14 @@ public record ShuffleCounters(Writes writes, Reads reads) implements Serializabl
    * @param waitMs time that attempts waited for servers
    */
   public record Writes(
-      long attempts,
-      long records,
-      long recordBytes,
-      long pushedBytes,
-      long localBytes,
-      long retries,
-      long replacementServers,
-      long waitMs)
+      @JsonProperty("attempts") long attempts,
+      @JsonProperty("records") long records,
+      @JsonProperty("recordBytes") long recordBytes,
+      @JsonProperty("pushedBytes") long pushedBytes,
+      @JsonProperty("localBytes") long localBytes,
+      @JsonProperty("retries") long retries,
+      @JsonProperty("replacementServers") long replacementServers,
+      @JsonProperty("waitMs") long waitMs)
       implements Serializable {
     static final Writes ZERO = new Writes(0, 0, 0, 0, 0, 0, 0, 0);
 
@@ -61,13 +65,13 @@ public record ShuffleCounters(Writes writes, Reads reads) implements Serializabl
    * @param waitMs time that reads waited
    */
   public record Reads(
-      long count,
-      long receipts,
-      long bytes,
-      long fileBytes,
-      long localBytes,
-      long retries,
-      long waitMs)
+      @JsonProperty("count") long count,
+      @JsonProperty("receipts") long receipts,
+      @JsonProperty("bytes") long bytes,
+      @JsonProperty("fileBytes") long fileBytes,
+      @JsonProperty("localBytes") long localBytes,
+      @JsonProperty("retries") long retries,
+      @JsonProperty("waitMs") long waitMs)
       implements Serializable {
     static final Reads ZERO = new Reads(0, 0, 0, 0, 0, 0, 0);
 

@@ -157,16 +157,26 @@ public final class RssMRAppMaster extends MRAppMaster {
    */
   private static void checkOptions(String[] args) {
     for (String arg : args) {
-      if (arg.startsWith(OPENS_LANG)
-          && !Object.class
-              .getModule()
-              .isOpen(Object.class.getPackageName(), RssMRAppMaster.class.getModule())) {
+      if (arg.startsWith(OPENS_LANG) && !isLangOpen()) {
         throw new IllegalStateException(
             "yarn.app.mapreduce.am.command-opts: add "
                 + arg
                 + " before "
                 + RssMRAppMaster.class.getName());
       }
+    }
+  }
+
+  /** Whether this class may use private members of java.lang by reflection. */
+  private static boolean isLangOpen() {
+    try {
+      Object.class.getDeclaredMethod("clone").setAccessible(true);
+      return true;
+    } catch (NoSuchMethodException e) {
+      throw new IllegalStateException("every Java has Object.clone", e);
+    } catch (RuntimeException e) {
+      // InaccessibleObjectException, which Java 8 does not have.
+      return false;
     }
   }
 
