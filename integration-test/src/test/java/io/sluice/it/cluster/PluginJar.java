@@ -24,6 +24,12 @@ public final class PluginJar {
   private static final String SHADED = "io.sluice.shaded.";
   private static final String SERVICES = "META-INF/services/";
 
+  /** Directory of classes for newer versions of Java, of which the jar has no other. */
+  private static final String VERSIONED = "^META-INF/versions/\\d+/";
+
+  /** What jdeps writes before the name of such a class. */
+  private static final String VERSION = "^\\d+/";
+
   private PluginJar() {}
 
   /**
@@ -36,7 +42,7 @@ public final class PluginJar {
     Deque<String> open = new ArrayDeque<>();
     try (ZipFile zip = new ZipFile(jar.toFile())) {
       for (ZipEntry entry : zip.stream().toList()) {
-        String name = entry.getName();
+        String name = entry.getName().replaceFirst(VERSIONED, "");
         if (name.endsWith(".class")) {
           present.add(name.substring(0, name.length() - ".class".length()).replace('/', '.'));
         } else if (name.startsWith(SERVICES) && !name.endsWith("/")) {
@@ -80,14 +86,16 @@ public final class PluginJar {
             "-verbose:class",
             "-filter:none",
             "--multi-release",
-            "base",
+            "17",
             "--ignore-missing-deps",
             jar.toString());
     Map<String, Set<String>> references = new HashMap<>();
     for (String line : out.toString().lines().filter(line -> line.startsWith("   ")).toList()) {
       // FROM -> TO WHERE
       String[] words = line.strip().split("\\s+");
-      references.computeIfAbsent(words[0], name -> new HashSet<>()).add(words[2]);
+      references
+          .computeIfAbsent(words[0].replaceFirst(VERSION, ""), name -> new HashSet<>())
+          .add(words[2].replaceFirst(VERSION, ""));
     }
     return references;
   }

@@ -312,7 +312,7 @@ class SparkOnSluiceTest {
           .filteredOn(name -> name.endsWith(".class"))
           .allMatch(
               name ->
-                  name.startsWith("io/sluice/")
+                  name.matches("(META-INF/versions/(9|11)/)?io/sluice/.+")
                       || name.startsWith("org/apache/spark/shuffle/RssShuffle"));
       assertThat(names)
           .as("server side of the data protocol")

@@ -8,6 +8,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.spark.BarrierTaskContext;
 import org.apache.spark.HashPartitioner;
 import org.apache.spark.TaskContext;
@@ -20,6 +21,7 @@ import scala.Tuple2;
 /** Special stages: cached, many, speculative, barrier, repeated. */
 final class ApiJobs {
   private static final long STALL_LIMIT_NANOS = TimeUnit.SECONDS.toNanos(120);
+  private static final long STALL_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   private ApiJobs() {}
 
@@ -120,7 +122,7 @@ final class ApiJobs {
       if (task.isInterrupted()) {
         throw new IllegalStateException("killed while stalling");
       }
-      Thread.onSpinWait();
+      LockSupport.parkNanos(STALL_CHECK_NANOS);
     }
     throw new IllegalStateException("the task was not killed within the timeout");
   }

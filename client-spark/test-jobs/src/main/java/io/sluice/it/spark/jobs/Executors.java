@@ -2,6 +2,7 @@ package io.sluice.it.spark.jobs;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.apache.spark.SparkEnv;
@@ -13,7 +14,9 @@ final class Executors {
 
   /** Executor id and process id of this executor, separated by a space. */
   static String current() {
-    return SparkEnv.get().executorId() + " " + ProcessHandle.current().pid();
+    // PID@HOST; Java 8 has no other way.
+    String process = ManagementFactory.getRuntimeMXBean().getName();
+    return SparkEnv.get().executorId() + " " + process.substring(0, process.indexOf('@'));
   }
 
   /** Task: records that an attempt runs here, in a file {@code PARTITION-ATTEMPT}. */

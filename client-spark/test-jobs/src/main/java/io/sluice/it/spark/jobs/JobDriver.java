@@ -7,6 +7,8 @@ import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Properties;
 import org.apache.spark.SparkConf;
@@ -26,10 +28,12 @@ public final class JobDriver {
   private JobDriver() {}
 
   public static void main(String[] arguments) throws IOException {
-    Path results = Path.of(arguments[0]);
+    // Without methods that Java 8 lacks: their replacements are in the client jar, which may be
+    // absent.
+    Path results = Paths.get(arguments[0]);
     SparkConf conf = new SparkConf();
     Properties found = new Properties();
-    List<String> names = List.of(arguments).subList(1, arguments.length);
+    List<String> names = Arrays.asList(arguments).subList(1, arguments.length);
     if (conf.get("spark.master").equals(TwoHosts.MASTER)) {
       try (TwoHosts cluster = new TwoHosts(conf)) {
         run(conf.set("spark.master", cluster.master()), names, found);

@@ -1,11 +1,11 @@
 package io.sluice.it.spark.jobs;
 
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HexFormat;
 import java.util.List;
 
 /**
@@ -30,7 +30,8 @@ record JobResult(long rows, String digest, String plan) {
         digest.update(row.getBytes(StandardCharsets.UTF_8));
         digest.update((byte) '\n');
       }
-      return new JobResult(rows.size(), HexFormat.of().formatHex(digest.digest()), "");
+      return new JobResult(
+          rows.size(), String.format("%064x", new BigInteger(1, digest.digest())), "");
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every Java has SHA-256", e);
     }

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.apache.spark.HashPartitioner;
@@ -216,7 +217,7 @@ final class RddJobs {
             .mapToPair(
                 i -> {
                   byte[] bytes = new byte[i % 6 == 0 ? 12 << 20 : 1 << i];
-                  new SplittableRandom(i).nextBytes(bytes);
+                  new Random(i).nextBytes(bytes);
                   return new Tuple2<>(i, bytes);
                 })
             .partitionBy(new HashPartitioner(4))
@@ -232,7 +233,7 @@ final class RddJobs {
             .parallelize(IntStream.range(0, 4).boxed().toList(), 4)
             .flatMapToPair(
                 map -> {
-                  SplittableRandom random = new SplittableRandom(map);
+                  Random random = new Random(map);
                   return IntStream.range(0, 768)
                       .mapToObj(
                           i -> {

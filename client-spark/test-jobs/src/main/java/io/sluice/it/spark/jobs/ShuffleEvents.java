@@ -2,7 +2,8 @@ package io.sluice.it.spark.jobs;
 
 import java.io.IOException;
 import java.io.StringWriter;
-import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -68,13 +69,17 @@ public final class ShuffleEvents extends SparkListener {
   }
 
   private static void reportCounters(String prefix, Object counters, Properties into) {
-    for (RecordComponent counter : counters.getClass().getRecordComponents()) {
+    for (Field counter : counters.getClass().getDeclaredFields()) {
+      if (Modifier.isStatic(counter.getModifiers())) {
+        continue;
+      }
       try {
-        Object value = counter.getAccessor().invoke(counters);
-        if (value instanceof Record group) {
-          reportCounters(prefix + counter.getName() + ".", group, into);
-        } else {
+        counter.setAccessible(true);
+        Object value = counter.get(counters);
+        if (value instanceof Number) {
           into.setProperty(prefix + counter.getName(), value.toString());
+        } else {
+          reportCounters(prefix + counter.getName() + ".", value, into);
         }
       } catch (ReflectiveOperationException e) {
         throw new IllegalStateException("cannot read counter " + counter.getName(), e);

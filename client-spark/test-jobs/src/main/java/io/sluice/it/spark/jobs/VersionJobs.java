@@ -10,6 +10,7 @@ import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.scheduler.MapStatus;
+import org.apache.spark.shuffle.api.ShuffleDriverComponents;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -31,7 +32,7 @@ final class VersionJobs {
             + spark.conf().get("spark.sql.adaptive.localShuffleReader.enabled", "unset"));
     found.add(
         "driver reliable="
-            + spark.sparkContext().shuffleDriverComponents().supportsReliableStorage()
+            + reliableStorage(spark)
             + " tracking="
             + conf.get("spark.dynamicAllocation.shuffleTracking.enabled", "unset")
             + " wholeHost="
@@ -50,6 +51,18 @@ final class VersionJobs {
                                 .get("spark.shuffle.sort.io.plugin.class", "unset"))
                 .collect()));
     return JobResult.ofOrdered(List.of()).withPlan(String.join("; ", found));
+  }
+
+  /** Whether shuffle data survives executors; Spark asks for it from 3.5 on. */
+  private static Object reliableStorage(SparkSession spark) {
+    ShuffleDriverComponents components = spark.sparkContext().shuffleDriverComponents();
+    try {
+      return ShuffleDriverComponents.class.getMethod("supportsReliableStorage").invoke(components);
+    } catch (NoSuchMethodException e) {
+      return "none";
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("cannot ask for reliable storage", e);
+    }
   }
 
   /** The checksums over their records that map tasks report, from Spark 4.1 on. */
@@ -72,8 +85,7 @@ final class VersionJobs {
 
   private static List<String> lastChecksums() {
     MapOutputTrackerMaster tracker = (MapOutputTrackerMaster) SparkEnv.get().mapOutputTracker();
-    int last =
-        IntStream.range(0, MOST_SHUFFLES).filter(tracker::containsShuffle).max().orElseThrow();
+    int last = IntStream.range(0, MOST_SHUFFLES).filter(tracker::containsShuffle).max().getAsInt();
     List<String> found = new ArrayList<>();
     for (MapStatus status : tracker.shuffleStatuses().get(last).get().mapStatuses()) {
       found.add("checksum=" + checksum(status));

@@ -1,0 +1,2 @@
+/** Classes that {@code DowngradeJarTest} downgrades and runs. */
+package io.sluice.downgrade.sample;
