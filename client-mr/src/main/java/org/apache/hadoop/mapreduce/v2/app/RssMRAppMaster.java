@@ -2,6 +2,7 @@ package org.apache.hadoop.mapreduce.v2.app;
 
 import io.sluice.mr.am.JobShuffle;
 import io.sluice.mr.am.MarkingDispatcher;
+import io.sluice.mr.am.SupportedHadoop;
 import io.sluice.mr.am.TaskLauncher;
 import io.sluice.mr.am.TaskRequests;
 import java.util.Arrays;
@@ -18,6 +19,7 @@ import org.apache.hadoop.mapreduce.v2.app.rm.preemption.AMPreemptionPolicy;
 import org.apache.hadoop.mapreduce.v2.util.MRWebAppUtil;
 import org.apache.hadoop.util.ExitUtil;
 import org.apache.hadoop.util.ShutdownHookManager;
+import org.apache.hadoop.util.VersionInfo;
 import org.apache.hadoop.yarn.YarnUncaughtExceptionHandler;
 import org.apache.hadoop.yarn.api.ApplicationConstants;
 import org.apache.hadoop.yarn.api.ApplicationConstants.Environment;
@@ -126,6 +128,7 @@ public final class RssMRAppMaster extends MRAppMaster {
   /** Called by Hadoop, in the environment of the application master's container. */
   public static void main(String[] args) {
     try {
+      SupportedHadoop.check(VersionInfo.getVersion());
       checkOptions(args);
       Thread.setDefaultUncaughtExceptionHandler(new YarnUncaughtExceptionHandler());
       ContainerId container = ContainerId.fromString(environment(Environment.CONTAINER_ID.name()));
