@@ -118,9 +118,9 @@ public final class LostOutputs extends SparkListener {
             highestMapId(known.get()));
     int unregistered = 0;
     for (MissingMaps.Attempt attempt : missing) {
-      Option<MapStatus> output = known.get().getMapStatus(attempt.mapId());
-      if (output.isDefined()) {
-        tracker.unregisterMapOutput(shuffle, attempt.mapIndex(), output.get().location());
+      MapStatus output = output(known.get(), attempt.mapIndex());
+      if (output != null && output.mapId() == attempt.mapId()) {
+        tracker.unregisterMapOutput(shuffle, attempt.mapIndex(), output.location());
         unregistered++;
       }
     }
@@ -136,6 +136,11 @@ public final class LostOutputs extends SparkListener {
       unregisterAllAt(shuffle, known.get(), servers, mark.getAsLong());
     }
     repeated.retain(shuffles.get());
+  }
+
+  /** The registered output of a map task, or null. */
+  private static MapStatus output(ShuffleStatus status, int mapIndex) {
+    return status.withMapStatuses(all -> mapIndex < all.length ? all[mapIndex] : null);
   }
 
   private void requestReplacements(int shuffle, List<String> silent) {

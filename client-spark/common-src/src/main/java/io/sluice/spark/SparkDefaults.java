@@ -2,6 +2,7 @@ package io.sluice.spark;
 
 import java.util.Map;
 import org.apache.spark.SparkConf;
+import org.apache.spark.internal.config.package$;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,13 +54,18 @@ public final class SparkDefaults {
   private static void trackBuiltInShuffles(SparkConf conf) {
     boolean released = conf.getBoolean("spark.dynamicAllocation.enabled", false);
     boolean served = conf.getBoolean("spark.shuffle.service.enabled", false);
-    if (released && !served && !movesFiles(conf) && !conf.getBoolean(SHUFFLE_TRACKING, true)) {
+    if (released && !served && !movesFiles(conf) && !tracksShuffles(conf)) {
       LOG.warn(
           "Sluice sets a Spark key to true key={} reason=\"executors must keep the files of"
               + " shuffles that use Spark's built-in shuffle\"",
           SHUFFLE_TRACKING);
       conf.set(SHUFFLE_TRACKING, "true");
     }
+  }
+
+  /** Asks Spark, whose default is false before 3.4. */
+  private static boolean tracksShuffles(SparkConf conf) {
+    return (boolean) conf.get(package$.MODULE$.DYN_ALLOCATION_SHUFFLE_TRACKING_ENABLED());
   }
 
   /** Whether an executor hands its shuffle files to another one before it is released. */

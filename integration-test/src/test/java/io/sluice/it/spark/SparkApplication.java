@@ -78,6 +78,8 @@ public final class SparkApplication {
   private final Map<String, String> settings = new HashMap<>();
   private final Map<String, Action> pauses = new HashMap<>();
   private final List<Path> moreJars = new ArrayList<>();
+  private Path clientJar;
+  private EngineJava java = EngineJava.ofTests();
   private Duration limit = LIMIT;
   private String executorOptions = "";
   private boolean submitted;
@@ -210,6 +212,7 @@ public final class SparkApplication {
   /** An application with Spark's built-in shuffle, on the given Spark version. */
   public SparkApplication(SparkVersion spark, Path directory) {
     this.spark = spark;
+    this.clientJar = spark.clientJar();
     this.directory = directory;
     settings.put("spark.master", "local[2]");
     settings.put("spark.app.name", directory.getFileName().toString());
@@ -279,6 +282,18 @@ public final class SparkApplication {
     }
     application.hadoopConfiguration = Optional.of(configuration);
     return application;
+  }
+
+  /** Runs driver and executors in another Java runtime. */
+  SparkApplication onJava(EngineJava other) {
+    java = other;
+    return this;
+  }
+
+  /** Uses the plugin's jar for another Spark version. */
+  SparkApplication withClientJarOf(SparkVersion other) {
+    clientJar = other.clientJar();
+    return this;
   }
 
   public SparkApplication set(String key, String value) {
@@ -450,7 +465,11 @@ public final class SparkApplication {
     ClassArchive archive = spark.classArchive();
     List<String> jvmOptions = new ArrayList<>(SHORT_LIVED);
     // For the few applications on other versions an archive costs more than it saves.
-    boolean archived = !submitted && !demoDriver && spark == SparkVersion.current();
+    boolean archived =
+        !submitted
+            && !demoDriver
+            && spark == SparkVersion.current()
+            && java.equals(EngineJava.ofTests());
     if (archived) {
       jvmOptions.addAll(archive.jvmOptions());
     }
@@ -461,11 +480,13 @@ public final class SparkApplication {
         "spark.executor.extraJavaOptions", String.join(" ", jvmOptions) + " " + executorOptions);
     Path errors = directory.resolve("driver.log");
     List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add(java.command());
     command.addAll(jvmOptions);
     // The generator of TPC-H needs 300 MB of memory for text.
     command.addAll(List.of(demoDriver ? "-Xmx1500m" : "-Xmx768m", "-Djava.io.tmpdir=" + directory));
-    OPENED.forEach(name -> command.add("--add-opens=java.base/" + name + "=ALL-UNNAMED"));
+    if (java.hasModules()) {
+      OPENED.forEach(name -> command.add("--add-opens=java.base/" + name + "=ALL-UNNAMED"));
+    }
     if (program.get(0).equals(SUBMIT)) {
       try (Writer writer = Files.newBufferedWriter(configuration())) {
         Properties properties = new Properties();
@@ -479,6 +500,7 @@ public final class SparkApplication {
     command.addAll(program);
     ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
     builder.environment().putAll(environment);
+    builder.environment().put("JAVA_HOME", java.home().toString());
     builder.environment().put("SPARK_HOME", home.toString());
     builder.environment().put("SPARK_SCALA_VERSION", spark.scala());
     builder.environment().put("SPARK_LOCAL_IP", "127.0.0.1");
@@ -519,7 +541,7 @@ public final class SparkApplication {
   }
 
   private String classPath() throws IOException {
-    StringBuilder classPath = new StringBuilder(spark.classPath());
+    StringBuilder classPath = new StringBuilder(spark.classPath(clientJar));
     moreJars.forEach(jar -> classPath.append(':').append(jar));
     return classPath.toString();
   }

@@ -13,6 +13,8 @@ import java.util.stream.Stream;
 
 /** A Spark version that these tests can use, and the plugin's jar for it. */
 public enum SparkVersion {
+  SPARK_3_3("3.3_2.12", "3.5_2.12"),
+  SPARK_3_4("3.4_2.12", "3.5_2.12"),
   SPARK_3_5_SCALA_2_12("3.5_2.12", "3.5_2.12"),
   SPARK_3_5_SCALA_2_13("3.5_2.13", "3.5_2.13"),
   SPARK_4_0("4.0_2.13", "4_2.13"),
@@ -115,7 +117,12 @@ public enum SparkVersion {
 
   /** Class path of drivers and executors: test jobs, plugin, Spark. */
   String classPath() throws IOException {
-    return jobsJar() + ":" + clientJar() + ":" + jars() + "/*";
+    return classPath(clientJar());
+  }
+
+  /** {@link #classPath()} with another jar of the plugin. */
+  String classPath(Path clientJar) throws IOException {
+    return jobsJar() + ":" + clientJar + ":" + jars() + "/*";
   }
 
   /** The directory of the demo's driver and its libraries. */

@@ -15,8 +15,8 @@ import org.apache.spark.util.collection.ExternalSorter;
 import scala.Option;
 import scala.math.Ordering;
 
-/** Spark 3.5 and 4.0. */
-final class PlainSparkApi implements SparkApi {
+/** Spark 3.4, 3.5 and 4.0. */
+class PlainSparkApi implements SparkApi {
   @Override
   public MapStatus mapStatus(BlockManagerId location, long[] lengths, long mapId, long checksum) {
     return MapStatus$.MODULE$.apply(location, lengths, mapId);

@@ -8,6 +8,7 @@ import org.apache.spark.ShuffleStatus;
 import org.apache.spark.TaskContext;
 import org.apache.spark.scheduler.MapStatus;
 import org.apache.spark.serializer.Serializer;
+import org.apache.spark.shuffle.ShuffleReadMetricsReporter;
 import org.apache.spark.storage.BlockManagerId;
 import org.apache.spark.util.collection.ExternalSorter;
 import scala.Option;
@@ -48,4 +49,9 @@ public interface SparkApi {
    * dependency, and each task has its own copy of that.
    */
   Optional<RowObserver> rowObserver(ShuffleDependency<?, ?, ?> dependency);
+
+  /** Adds to the time that a task's requests for remote data took; ignored before Spark 3.4. */
+  default void addRemoteRequestMs(ShuffleReadMetricsReporter metrics, long ms) {
+    metrics.incRemoteReqsDuration(ms);
+  }
 }

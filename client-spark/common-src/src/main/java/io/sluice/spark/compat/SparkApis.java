@@ -1,6 +1,10 @@
 package io.sluice.spark.compat;
 
+import java.util.Arrays;
+import java.util.Optional;
 import org.apache.spark.package$;
+import org.apache.spark.shuffle.ShuffleReadMetricsReporter;
+import scala.util.Properties$;
 
 /** Selects the {@link SparkApi} for the Spark version of this process. */
 public final class SparkApis {
@@ -9,23 +13,34 @@ public final class SparkApis {
 
   private static final String ROW_CHECKSUM_API = "io.sluice.spark.compat.RowChecksumApi";
 
+  /** Present in Spark 3.4 and later. */
+  private static final String REQUEST_METRIC = "incRemoteReqsDuration";
+
+  /** Why this jar does not run in this process; empty if it does. */
+  private static final Optional<String> PROBLEM =
+      ClientJar.current()
+          .problem(
+              package$.MODULE$.SPARK_VERSION(),
+              Properties$.MODULE$.versionNumberString(),
+              System.getProperty("java.specification.version"));
+
   /** Null if this jar does not support the Spark version. */
   private static final SparkApi CURRENT =
-      find(SparkApis.class.getClassLoader(), ROW_CHECKSUM, ROW_CHECKSUM_API);
+      PROBLEM.isPresent()
+          ? null
+          : find(SparkApis.class.getClassLoader(), ROW_CHECKSUM, ROW_CHECKSUM_API);
 
   private SparkApis() {}
 
   /**
    * The API for the Spark version of this process.
    *
-   * @throws IllegalStateException if this jar is for an older Spark version
+   * @throws IllegalStateException if this jar is for another version of Spark or Scala
    */
   public static SparkApi current() {
     if (CURRENT == null) {
       throw new IllegalStateException(
-          "this jar of Sluice's plugin is for Spark 3.5, but the application runs on Spark "
-              + package$.MODULE$.SPARK_VERSION()
-              + ": replace it by sluice-client-spark-4_2.13-*.jar on the class path");
+          PROBLEM.orElse("internal error: no " + ROW_CHECKSUM_API + " in this client jar"));
     }
     return CURRENT;
   }
@@ -39,7 +54,7 @@ public final class SparkApis {
    */
   static SparkApi find(ClassLoader loader, String mark, String newer) {
     if (!has(loader, mark)) {
-      return new PlainSparkApi();
+      return hasRequestMetric() ? new PlainSparkApi() : new Spark33Api();
     }
     if (!has(loader, newer)) {
       return null;
@@ -52,6 +67,11 @@ public final class SparkApis {
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException("cannot instantiate " + newer, e);
     }
+  }
+
+  private static boolean hasRequestMetric() {
+    return Arrays.stream(ShuffleReadMetricsReporter.class.getMethods())
+        .anyMatch(method -> method.getName().equals(REQUEST_METRIC));
   }
 
   private static boolean has(ClassLoader loader, String name) {

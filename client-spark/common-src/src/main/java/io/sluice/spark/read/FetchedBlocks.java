@@ -9,6 +9,7 @@ import io.sluice.client.read.ShuffleRead;
 import io.sluice.spark.MapLocation;
 import io.sluice.spark.MissingMaps;
 import io.sluice.spark.TaskDirectMemory;
+import io.sluice.spark.compat.SparkApis;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -152,7 +153,7 @@ public final class FetchedBlocks implements BlockContents {
     metrics.incFetchWaitTime(waitMs - reportedWaitMs);
     reportedWaitMs = waitMs;
     long fetchMs = TimeUnit.NANOSECONDS.toMillis(now.requests().fetchNanos());
-    metrics.incRemoteReqsDuration(fetchMs - reportedFetchMs);
+    SparkApis.current().addRemoteRequestMs(metrics, fetchMs - reportedFetchMs);
     reportedFetchMs = fetchMs;
     reported = now;
   }

@@ -1,0 +1,121 @@
+package io.sluice.it.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.it.spark.SparkApplication.Outcome;
+import io.sluice.localcluster.ClusterCounters;
+import io.sluice.localcluster.ClusterProbe;
+import io.sluice.localcluster.LocalCluster;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One job of each kind over Sluice, compared with the built-in shuffle of the same Spark version
+ * and Java runtime.
+ */
+final class ComparedJobs {
+  /** Each code path of writing and reading once. */
+  private static final List<String> JOBS =
+      List.of(
+          "groupByKey",
+          "sortByKey",
+          "aggregateByKey",
+          "javaSerializerFewPartitions",
+          "javaSerializerManyPartitions",
+          "emptyShuffle",
+          "twoStages",
+          "join",
+          "skewJoin",
+          "localReader",
+          "rowChecksums");
+
+  /** Jobs whose rows are encoded as row planes, by a private field of Spark's serializer. */
+  private static final List<String> ROW_JOBS = List.of("skewJoin", "localReader");
+
+  /** Maximum bytes that {@link #ROW_JOBS} write, of those of the built-in shuffle. */
+  private static final long ROW_PERCENT = 80;
+
+  /** A fetch failure of user code that names an executor causes one retry of the stage. */
+  private static final String BLAMED = "executorBlamed";
+
+  private static final String SETTINGS = "settings";
+
+  private final LocalCluster cluster;
+  private final ClusterProbe probe;
+  private final Path directory;
+
+  /**
+   * @param directory directory for the files of all applications
+   */
+  ComparedJobs(LocalCluster cluster, ClusterProbe probe, Path directory) {
+    this.cluster = cluster;
+    this.probe = probe;
+    this.directory = directory;
+  }
+
+  /** Runs all jobs twice, and fails if their results differ or Sluice was not used for all. */
+  void compare(SparkVersion spark, EngineJava java) throws IOException, InterruptedException {
+    List<String> jobs = new ArrayList<>(JOBS);
+    jobs.add(BLAMED);
+    Outcome own = new SparkApplication(spark, path(spark, java, "own")).onJava(java).run(jobs);
+    assertThat(own.exitCode()).as(own.log()).isZero();
+    jobs.add(SETTINGS);
+    ClusterCounters before = probe.counters();
+
+    // Spark 3 creates its shuffle manager before it has fetched the jars of --jars.
+    SparkApplication application =
+        spark.isAtLeast(SparkVersion.SPARK_4_0)
+            ? SparkApplication.submittedWithJars(
+                spark, path(spark, java, "sluice"), cluster.quorum())
+            : SparkApplication.onSluice(spark, path(spark, java, "sluice"), cluster.quorum());
+
+    Outcome found = application.onJava(java).withOneExecutor().run(jobs);
+
+    assertThat(found.exitCode()).as(found.log()).isZero();
+    long written = 0;
+    for (String job : JOBS) {
+      assertThat(found.digest(job)).as(job).isEqualTo(own.digest(job)).doesNotContain("error");
+      assertThat(found.number(job, "failedTasks")).as(job + " failed tasks").isZero();
+      assertThat(found.number(job, "localBytesRead")).as(job + " read from local disks").isZero();
+      assertThat(found.results().getProperty(job + ".preferredHosts"))
+          .as(job + " preferred locations")
+          .isEmpty();
+      written += found.number(job, "bytesWritten");
+    }
+    assertThat(found.digest(BLAMED)).isEqualTo(own.digest(BLAMED)).doesNotContain("error");
+    assertThat(found.number(BLAMED, "failedStages")).isEqualTo(1);
+    written += found.number(BLAMED, "bytesWritten");
+    assertThat(probe.counters().since(before).pushedBytes()).isEqualTo(written).isPositive();
+    assertThat(bytesOfRows(found))
+        .as("bytes of rows with row planes")
+        .isPositive()
+        .isLessThan(bytesOfRows(own) * ROW_PERCENT / 100);
+    assertSettingsArrived(spark, found);
+    assertThat(found.results().getProperty("rowChecksums.plan"))
+        .contains(spark.isAtLeast(SparkVersion.SPARK_4_1) ? "checksum=" : "checksum=none")
+        .doesNotContain(
+            spark.isAtLeast(SparkVersion.SPARK_4_1) ? "checksum=none" : "checksum=0",
+            "checksum=0 ");
+  }
+
+  private static long bytesOfRows(Outcome outcome) {
+    return ROW_JOBS.stream().mapToLong(job -> outcome.number(job, "bytesWritten")).sum();
+  }
+
+  private static void assertSettingsArrived(SparkVersion spark, Outcome found) {
+    assertThat(found.results().getProperty(SETTINGS + ".plan"))
+        .isEqualTo(
+            "session localReader=false;"
+                + " driver reliable="
+                + (spark.isAtLeast(SparkVersion.SPARK_3_5_SCALA_2_12) ? "true" : "none")
+                + " tracking=unset wholeHost=false;"
+                + " executor manager=RssShuffleManager"
+                + " io=org.apache.spark.shuffle.RssShuffleDataIo");
+  }
+
+  private Path path(SparkVersion spark, EngineJava java, String name) {
+    return directory.resolve(spark.label() + "-java-" + java.feature() + "-" + name);
+  }
+}
