@@ -46,6 +46,8 @@ public final class DowngradeJar {
   private final Map<String, ClassNode> headers = new HashMap<>();
 
   /** Bytes of an entry, and its time. */
+  @SuppressWarnings(
+      "ArrayRecordComponent") // Compared nowhere, and not copied because jars are large.
   private record Entry(byte[] bytes, long time) {}
 
   private DowngradeJar() {}

@@ -21,7 +21,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SortedSet;
+import java.util.NavigableSet;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
@@ -67,7 +67,7 @@ public final class ClassListCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    SortedSet<String> lines;
+    NavigableSet<String> lines;
     try (BenchDirectory directory = BenchDirectory.make(null, "sluice-bench-class-list")) {
       Path lists = Files.createDirectory(directory.path().resolve("lists"));
       run(Protection.NONE, directory.path(), lists);
@@ -135,8 +135,8 @@ public final class ClassListCommand implements Callable<Integer> {
   }
 
   /** Lines of all lists, sorted, without comments and without classes of this module. */
-  private static SortedSet<String> merge(Path lists) throws IOException {
-    SortedSet<String> lines = new TreeSet<>();
+  private static NavigableSet<String> merge(Path lists) throws IOException {
+    NavigableSet<String> lines = new TreeSet<>();
     try (Stream<Path> files = Files.list(lists)) {
       for (Path list : files.toList()) {
         Files.readAllLines(list).stream()

@@ -51,9 +51,9 @@ public final class LoadClasses {
     String name = entry.substring(0, entry.length() - CLASS.length()).replace('/', '.');
     try {
       Class<?> type = Class.forName(name, true, LoadClasses.class.getClassLoader());
-      type.getDeclaredFields();
-      type.getDeclaredMethods();
-      type.getDeclaredConstructors();
+      Object[][] unused = {
+        type.getDeclaredFields(), type.getDeclaredMethods(), type.getDeclaredConstructors()
+      };
       return null;
     } catch (ClassNotFoundException | LinkageError e) {
       return e.toString();

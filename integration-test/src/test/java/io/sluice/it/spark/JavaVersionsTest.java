@@ -1,0 +1,142 @@
+package io.sluice.it.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.it.cluster.TestCluster;
+import io.sluice.it.spark.SparkApplication.Outcome;
+import io.sluice.localcluster.ClusterProbe;
+import io.sluice.localcluster.LocalCluster;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Drivers and executors in other Java runtimes than that of the tests and of the servers. {@code
+ * integration-test/fetch-java} gets the runtimes.
+ */
+@Tag("nightly")
+@EnabledIfEnvironmentVariable(named = EngineJava.VARIABLE, matches = ".+")
+@TestInstance(Lifecycle.PER_CLASS)
+class JavaVersionsTest {
+  private static final List<SparkVersion> ON_JAVA_8 =
+      List.of(
+          SparkVersion.SPARK_3_3,
+          SparkVersion.SPARK_3_4,
+          SparkVersion.SPARK_3_5_SCALA_2_12,
+          SparkVersion.SPARK_3_5_SCALA_2_13);
+
+  @TempDir static Path directory;
+
+  private LocalCluster cluster;
+  private ClusterProbe probe;
+
+  @BeforeAll
+  void startCluster() throws IOException, InterruptedException {
+    cluster =
+        TestCluster.builder(directory.resolve("cluster"))
+            .configureServers("rss.server.buffer.capacity", "64MiB")
+            .build();
+    cluster.start();
+    probe = new ClusterProbe(cluster);
+    probe.awaitActiveServers(2, Duration.ofSeconds(30));
+  }
+
+  @AfterAll
+  void stopCluster() {
+    if (cluster != null) {
+      probe.close();
+      cluster.close();
+    }
+  }
+
+  static Stream<Arguments> runtimes() {
+    return EngineJava.configured().stream()
+        .flatMap(java -> versionsOn(java.feature()).map(spark -> Arguments.of(java, spark)));
+  }
+
+  /** The Spark versions that support a version of Java. */
+  private static Stream<SparkVersion> versionsOn(int java) {
+    return switch (java) {
+      case 8 -> ON_JAVA_8.stream();
+      case 11 -> Stream.of(SparkVersion.SPARK_3_3, SparkVersion.SPARK_3_5_SCALA_2_12);
+      case 17 -> Arrays.stream(SparkVersion.values());
+      case 21 -> Stream.of(SparkVersion.SPARK_3_5_SCALA_2_12, SparkVersion.SPARK_4_0);
+      default -> Stream.of(SparkVersion.SPARK_4_2);
+    };
+  }
+
+  @ParameterizedTest
+  @MethodSource("runtimes")
+  void jobsAreTheSame(EngineJava java, SparkVersion spark)
+      throws IOException, InterruptedException {
+    new ComparedJobs(cluster, probe, directory).compare(spark, java);
+  }
+
+  static Stream<EngineJava> javas() {
+    return EngineJava.configured().stream();
+  }
+
+  /** Also classes that no job uses are verified; a class of servers needs SLF4J of Spark 3.5. */
+  @ParameterizedTest
+  @MethodSource("javas")
+  void everyClassLoads(EngineJava java) throws IOException, InterruptedException {
+    for (SparkVersion spark :
+        List.of(SparkVersion.SPARK_3_5_SCALA_2_12, SparkVersion.SPARK_3_5_SCALA_2_13)) {
+      Path log = directory.resolve("classes-" + java.feature() + "-" + spark.label());
+      Process process =
+          new ProcessBuilder(
+                  java.command(),
+                  "-Xverify:all",
+                  "-cp",
+                  spark.classPath(),
+                  "io.sluice.it.spark.jobs.LoadClasses",
+                  spark.clientJar().toString())
+              .redirectErrorStream(true)
+              .redirectOutput(log.toFile())
+              .start();
+      assertThat(process.waitFor()).as(Files.readString(log)).isZero();
+    }
+  }
+
+  static Stream<Arguments> wrongJars() {
+    return EngineJava.configured().stream()
+        .filter(java -> java.feature() < 17)
+        .map(
+            java ->
+                Arguments.of(
+                    java, SparkVersion.SPARK_3_5_SCALA_2_12, SparkVersion.SPARK_4_0, "3.5_2.12"));
+  }
+
+  /** The message is for users, and the only help that they get. */
+  @ParameterizedTest
+  @MethodSource("wrongJars")
+  void aWrongJarNamesTheRightOne(
+      EngineJava java, SparkVersion spark, SparkVersion jar, String right)
+      throws IOException, InterruptedException {
+    Outcome outcome =
+        SparkApplication.onSluice(
+                spark, directory.resolve("wrong-jar-" + java.feature()), cluster.quorum())
+            .withClientJarOf(jar)
+            .onJava(java)
+            .run(List.of("groupByKey"));
+
+    assertThat(outcome.exitCode()).isNotZero();
+    assertThat(outcome.linesWith("replace it by sluice-client-spark-" + right + ".jar"))
+        .as(outcome.log())
+        .isPositive();
+  }
+}
