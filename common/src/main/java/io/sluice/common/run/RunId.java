@@ -1,6 +1,5 @@
 package io.sluice.common.run;
 
-import java.util.HexFormat;
 import java.util.function.LongSupplier;
 
 /**
@@ -8,6 +7,8 @@ import java.util.function.LongSupplier;
  * combined.
  */
 public record RunId(long high, long low) {
+  private static final String ZEROS = "0000000000000000";
+
   public static RunId random(LongSupplier random) {
     return new RunId(random.getAsLong(), random.getAsLong());
   }
@@ -15,7 +16,11 @@ public record RunId(long high, long low) {
   /** 32 hexadecimal digits. */
   @Override
   public String toString() {
-    HexFormat hex = HexFormat.of();
-    return hex.toHexDigits(high) + hex.toHexDigits(low);
+    return digits(high) + digits(low);
+  }
+
+  private static String digits(long half) {
+    String digits = Long.toHexString(half);
+    return ZEROS.substring(digits.length()) + digits;
   }
 }
