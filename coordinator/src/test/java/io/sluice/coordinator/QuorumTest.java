@@ -59,15 +59,16 @@ class QuorumTest {
                     .listApplications(ListApplicationsRequest.getDefaultInstance())
                     .getApplicationsList())
             .anyMatch(each -> each.getApplication().equals(application));
-        assertThat(quorum.send(other, "GET", "/api/v1/applications").body()).contains(application);
+        assertThat(quorum.sendToLeader(other, "GET", "/api/v1/applications").body())
+            .contains(application);
       }
     }
     HttpResponse<String> limited =
-        quorum.send(quorum.coordinators().get(0), "PUT", "/api/v1/quotas/bob");
+        quorum.sendToLeader(quorum.coordinators().get(0), "PUT", "/api/v1/quotas/bob");
     assertThat(limited.statusCode()).as(limited.body()).isEqualTo(200);
     for (CoordinatorProcess other : quorum.coordinators()) {
-      assertThat(quorum.send(other, "GET", "/api/v1/quotas").body()).contains("bob");
-      assertThat(quorum.send(other, "GET", "/api/v1/coordinators").body())
+      assertThat(quorum.sendToLeader(other, "GET", "/api/v1/quotas").body()).contains("bob");
+      assertThat(quorum.sendToLeader(other, "GET", "/api/v1/coordinators").body())
           .contains("127.0.0.1:" + quorum.coordinators().get(2).rpcPort());
     }
   }

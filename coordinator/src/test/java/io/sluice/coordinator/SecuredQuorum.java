@@ -190,6 +190,15 @@ final class SecuredQuorum implements AutoCloseable {
     }
   }
 
+  /** As {@link #send}, again while no coordinator leads, which can happen on a busy machine. */
+  HttpResponse<String> sendToLeader(CoordinatorProcess coordinator, String method, String path) {
+    HttpResponse<String> reply = send(coordinator, method, path);
+    while (reply.statusCode() == 503) {
+      reply = send(coordinator, method, path);
+    }
+    return reply;
+  }
+
   /** Stops all coordinators; {@link #start} starts them again. */
   @Override
   public void close() throws InterruptedException {
