@@ -111,6 +111,7 @@ class AdaptivePlansTest {
 
   /** One aggregation, a few joins, an outer join. */
   @Test
+  @Tag("nightly")
   void sizesAndFinalPlansAreThoseOfTheBuiltInShuffle() throws IOException, InterruptedException {
     assertSameSizesAndPlans(
         Workload.TPCH, "zstd", true, Workload.TPCH.select("1,3,13"), List.of("tpch/broadcast/8"));

@@ -95,6 +95,7 @@ class RowEncodingTest {
   }
 
   @Test
+  @Tag("nightly")
   void rowsAreTheSameIfBlocksAreEncrypted() throws IOException, InterruptedException {
     Outcome found =
         application("encrypted", "lz4").set("spark.io.encryption.enabled", "true").run(JOBS);
