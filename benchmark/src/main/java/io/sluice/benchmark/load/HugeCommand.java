@@ -1,6 +1,7 @@
 package io.sluice.benchmark.load;
 
 import io.sluice.benchmark.cluster.BenchDirectory;
+import io.sluice.benchmark.cluster.ServerOptions;
 import io.sluice.benchmark.load.HugeBench.Beside;
 import io.sluice.cli.bench.BenchTable;
 import io.sluice.cli.bench.BenchTable.Chart;
@@ -44,6 +45,7 @@ public final class HugeCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
   @Mixin private ResultOptions results;
+  @Mixin private ServerOptions servers = new ServerOptions("512m");
 
   @Option(
       names = "--size",
@@ -58,13 +60,6 @@ public final class HugeCommand implements Callable<Integer> {
       paramLabel = "SIZE",
       description = "rss.server.huge.partition.threshold of the server; default ${DEFAULT-VALUE}.")
   private DataSize threshold;
-
-  @Option(
-      names = "--memory",
-      defaultValue = "512m",
-      paramLabel = "SIZE",
-      description = "rss.server.buffer.capacity of the server; default ${DEFAULT-VALUE}.")
-  private DataSize memory;
 
   @Option(
       names = "--rate",
@@ -89,12 +84,6 @@ public final class HugeCommand implements Callable<Integer> {
       description = "Duration of each turn; default ${DEFAULT-VALUE}.")
   private long turnMs;
 
-  @Option(
-      names = "--directory",
-      paramLabel = "DIR",
-      description = "Directory for the files of the server; default: a temporary directory.")
-  private Path parent;
-
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (size.bytes() < 1 || rate.bytes() < 1 << 20 || partitions < 10 || turnMs < 100) {
@@ -105,7 +94,7 @@ public final class HugeCommand implements Callable<Integer> {
     }
     ScheduledExecutorService scheduler =
         Executors.newScheduledThreadPool(THREADS, DaemonThreads.numbered("bench-scheduler"));
-    try (BenchDirectory directory = BenchDirectory.make(parent, "sluice-bench-huge");
+    try (BenchDirectory directory = servers.makeDirectory("sluice-bench-huge");
         LocalCluster cluster = cluster(directory.path())) {
       cluster.start();
       try (ClusterProbe probe = new ClusterProbe(cluster)) {
@@ -133,9 +122,9 @@ public final class HugeCommand implements Callable<Integer> {
         .servers(1)
         .serverJvmOptions(
             "-Xmx512m",
-            "-XX:MaxDirectMemorySize=" + (memory.bytes() + (512L << 20)),
+            "-XX:MaxDirectMemorySize=" + (servers.memoryBytes() + (512L << 20)),
             "--add-opens=java.base/java.nio=ALL-UNNAMED")
-        .configureServers("rss.server.buffer.capacity", Long.toString(memory.bytes()))
+        .configureServers("rss.server.buffer.capacity", Long.toString(servers.memoryBytes()))
         .configureServers("rss.server.huge.partition.threshold", Long.toString(threshold.bytes()))
         .build();
   }

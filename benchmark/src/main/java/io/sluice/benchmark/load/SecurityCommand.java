@@ -4,13 +4,14 @@ import io.sluice.benchmark.cluster.BenchDirectory;
 import io.sluice.benchmark.cluster.ProtectedCluster;
 import io.sluice.benchmark.cluster.ProtectedCluster.ServerShape;
 import io.sluice.benchmark.cluster.Protection;
+import io.sluice.benchmark.cluster.RoundsOption;
+import io.sluice.benchmark.cluster.ServerOptions;
 import io.sluice.cli.bench.BenchNames;
 import io.sluice.cli.bench.BenchOptions;
 import io.sluice.cli.bench.BenchReport;
 import io.sluice.cli.bench.BenchRun;
 import io.sluice.cli.bench.ProgressLine;
 import io.sluice.cli.bench.ResultOptions;
-import io.sluice.common.config.DataSize;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,6 +37,8 @@ import picocli.CommandLine.ParameterException;
 public final class SecurityCommand implements Callable<Integer> {
   @Mixin private BenchOptions options;
   @Mixin private ResultOptions results;
+  @Mixin private ServerOptions servers = new ServerOptions("256m");
+  @Mixin private RoundsOption rounds = new RoundsOption(5);
 
   @Option(
       names = "--security",
@@ -48,47 +51,28 @@ public final class SecurityCommand implements Callable<Integer> {
               + "tokens); tls (auth and encryption). Default ${DEFAULT-VALUE}.")
   private List<Protection> kinds;
 
-  @Option(
-      names = "--rounds",
-      defaultValue = "5",
-      paramLabel = "N",
-      description = "Number of measured rounds, after one warm-up round; default ${DEFAULT-VALUE}.")
-  private int rounds;
-
-  @Option(
-      names = "--memory",
-      defaultValue = "256m",
-      paramLabel = "SIZE",
-      description = "rss.server.buffer.capacity of each server; default ${DEFAULT-VALUE}.")
-  private DataSize memory;
-
-  @Option(
-      names = "--directory",
-      paramLabel = "DIR",
-      description = "Directory for the files of the servers; default: a temporary directory.")
-  private Path parent;
-
   @Override
   public Integer call() throws IOException, InterruptedException {
     options.check();
-    if (rounds < 1 || memory.bytes() < 16L << 20) {
+    if (rounds.count() < 1 || servers.memoryBytes() < 16L << 20) {
       throw new ParameterException(
           options.spec().commandLine(),
           "expected --rounds of at least 1 and --memory of at least 16m");
     }
     Set<Protection> distinct = new LinkedHashSet<>(kinds);
     List<ProtectedCluster> clusters = new ArrayList<>();
-    try (BenchDirectory directory = BenchDirectory.make(parent, "sluice-bench-security")) {
+    try (BenchDirectory directory = servers.makeDirectory("sluice-bench-security")) {
       try {
         for (Protection kind : distinct) {
           Path clusterDirectory = Files.createDirectory(directory.path().resolve(kind.toString()));
           clusters.add(
-              ProtectedCluster.start(kind, clusterDirectory, ServerShape.ofBuffer(memory.bytes())));
+              ProtectedCluster.start(
+                  kind, clusterDirectory, ServerShape.ofBuffer(servers.memoryBytes())));
         }
         results.publish(
             List.of(SecurityRound.table(measure(clusters))),
             List.of(
-                "Medians of " + rounds + " rounds; " + options.load().describe() + ".",
+                "Medians of " + rounds.count() + " rounds; " + options.load().describe() + ".",
                 "Of pairs: geometric mean of the server CPU of pairs of rounds, with its one-sided"
                     + " 95 % bound."));
       } finally {
@@ -106,7 +90,7 @@ public final class SecurityCommand implements Callable<Integer> {
       throws IOException, InterruptedException {
     Map<Protection, List<SecurityRound>> measured = new LinkedHashMap<>();
     clusters.forEach(cluster -> measured.put(cluster.protection(), new ArrayList<>()));
-    for (int round = 0; round <= rounds; round++) {
+    for (int round = 0; round <= rounds.count(); round++) {
       List<ProtectedCluster> order = new ArrayList<>(clusters);
       if (round % 2 == 0) {
         Collections.reverse(order);

@@ -5,6 +5,7 @@ import io.sluice.benchmark.cluster.ProtectedCluster;
 import io.sluice.benchmark.cluster.ProtectedCluster.Processes;
 import io.sluice.benchmark.cluster.ProtectedCluster.ServerShape;
 import io.sluice.benchmark.cluster.Protection;
+import io.sluice.benchmark.cluster.ServerOptions;
 import io.sluice.benchmark.load.StartTable.Round;
 import io.sluice.cli.bench.BenchLoad;
 import io.sluice.cli.bench.BenchNames;
@@ -40,6 +41,7 @@ public final class StartCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
   @Mixin private ResultOptions results;
+  @Mixin private ServerOptions servers = new ServerOptions("256m");
 
   @Option(
       names = "--total",
@@ -49,37 +51,24 @@ public final class StartCommand implements Callable<Integer> {
   private DataSize total;
 
   @Option(
-      names = "--memory",
-      defaultValue = "256m",
-      paramLabel = "SIZE",
-      description = "rss.server.buffer.capacity of the server; default ${DEFAULT-VALUE}.")
-  private DataSize memory;
-
-  @Option(
       names = "--rounds",
       defaultValue = "5",
       paramLabel = "N",
       description = "Number of rounds; default ${DEFAULT-VALUE}.")
   private int rounds;
 
-  @Option(
-      names = "--directory",
-      paramLabel = "DIR",
-      description = "Directory for the files of the server; default: a temporary directory.")
-  private Path parent;
-
   @Override
   public Integer call() throws IOException, InterruptedException {
     check(rounds >= 1, "--rounds must be at least 1");
     check(total.bytes() >= 1, "--total must be at least 1");
-    check(memory.bytes() >= 16L << 20, "--memory must be at least 16m");
+    check(servers.memoryBytes() >= 16L << 20, "--memory must be at least 16m");
     Processes plain = new Processes(List.of());
     Processes archived = Processes.ofInstallation();
     check(
         !archived.equals(plain), "the installation has no class data archive; run sluice archive");
     List<Round> without = new ArrayList<>();
     List<Round> with = new ArrayList<>();
-    try (BenchDirectory directory = BenchDirectory.make(parent, "sluice-bench-start")) {
+    try (BenchDirectory directory = servers.makeDirectory("sluice-bench-start")) {
       for (int round = 0; round < rounds; round++) {
         List<Processes> order = new ArrayList<>(List.of(plain, archived));
         if (round % 2 == 1) {
@@ -110,7 +99,7 @@ public final class StartCommand implements Callable<Integer> {
     long start = System.nanoTime();
     try (ProtectedCluster cluster =
         ProtectedCluster.start(
-            Protection.NONE, directory, ServerShape.ofBuffer(memory.bytes()), processes)) {
+            Protection.NONE, directory, ServerShape.ofBuffer(servers.memoryBytes()), processes)) {
       double ready = (System.nanoTime() - start) / NANOS_PER_SECOND;
       double startCpu = cluster.server().cpuSeconds();
       BenchRun.Target target = cluster.target();

@@ -5,6 +5,8 @@ import io.sluice.benchmark.cluster.ProcessMeter;
 import io.sluice.benchmark.cluster.ProtectedCluster;
 import io.sluice.benchmark.cluster.ProtectedCluster.ServerShape;
 import io.sluice.benchmark.cluster.Protection;
+import io.sluice.benchmark.cluster.RoundsOption;
+import io.sluice.benchmark.cluster.ServerOptions;
 import io.sluice.cli.bench.BenchLoad;
 import io.sluice.cli.bench.BenchNames;
 import io.sluice.cli.bench.BenchReport;
@@ -13,7 +15,6 @@ import io.sluice.cli.bench.ResultOptions;
 import io.sluice.client.TransportKind;
 import io.sluice.common.config.DataSize;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -42,6 +43,8 @@ public final class MagnetCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
   @Mixin private ResultOptions results;
+  @Mixin private ServerOptions servers = new ServerOptions("256m");
+  @Mixin private RoundsOption rounds = new RoundsOption(3);
 
   @Option(
       names = "--block-sizes",
@@ -73,20 +76,6 @@ public final class MagnetCommand implements Callable<Integer> {
   private TransportKind transport;
 
   @Option(
-      names = "--rounds",
-      defaultValue = "3",
-      paramLabel = "N",
-      description = "Number of measured rounds, after one warm-up round; default ${DEFAULT-VALUE}.")
-  private int rounds;
-
-  @Option(
-      names = "--memory",
-      defaultValue = "256m",
-      paramLabel = "SIZE",
-      description = "rss.server.buffer.capacity of the server; default ${DEFAULT-VALUE}.")
-  private DataSize memory;
-
-  @Option(
       names = "--heap",
       defaultValue = "512m",
       paramLabel = "SIZE",
@@ -103,37 +92,37 @@ public final class MagnetCommand implements Callable<Integer> {
               + "is more. Default ${DEFAULT-VALUE}.")
   private DataSize maxRest;
 
-  @Option(
-      names = "--directory",
-      paramLabel = "DIR",
-      description = "Directory for the files of the server; default: a temporary directory.")
-  private Path parent;
-
   @Override
   public Integer call() throws IOException, InterruptedException {
     for (DataSize size : blockSizes) {
       check(size.bytes() >= 1 && size.bytes() <= MAX_BLOCK, "--block-sizes must be 1 to 8m");
     }
-    check(connections >= 1 && rounds >= 1, "--connections and --rounds must be at least 1");
+    check(connections >= 1 && rounds.count() >= 1, "--connections and --rounds must be at least 1");
     check(total.bytes() >= 1, "--total must be at least 1");
-    check(memory.bytes() >= 16L << 20, "--memory must be at least 16m");
+    check(servers.memoryBytes() >= 16L << 20, "--memory must be at least 16m");
     check(heap.bytes() >= 64L << 20, "--heap must be at least 64m");
     // The whole heap is resident from the start, so that the rest contains nothing of it.
     ServerShape shape =
         new ServerShape(
-            memory.bytes(),
+            servers.memoryBytes(),
             heap.bytes(),
             Map.of(),
             List.of("-Xms" + heap.bytes(), "-XX:+AlwaysPreTouch"));
     Map<Integer, List<MagnetRound>> measured;
-    try (BenchDirectory directory = BenchDirectory.make(parent, "sluice-bench-magnet");
+    try (BenchDirectory directory = servers.makeDirectory("sluice-bench-magnet");
         ProtectedCluster cluster =
             ProtectedCluster.start(Protection.NONE, directory.path(), shape)) {
       measured = measure(cluster);
     }
     List<String> notes = new ArrayList<>();
     notes.add(
-        "Medians of " + rounds + " rounds; " + transport + ", " + connections + " connections.");
+        "Medians of "
+            + rounds.count()
+            + " rounds; "
+            + transport
+            + ", "
+            + connections
+            + " connections.");
     notes.add("The heap is resident as a whole from the start of the server.");
     results.publish(
         List.of(
@@ -177,7 +166,7 @@ public final class MagnetCommand implements Callable<Integer> {
       throws IOException, InterruptedException {
     Map<Integer, List<MagnetRound>> measured = new TreeMap<>();
     blockSizes.forEach(size -> measured.put((int) size.bytes(), new ArrayList<>()));
-    for (int round = 0; round <= rounds; round++) {
+    for (int round = 0; round <= rounds.count(); round++) {
       List<Integer> order = new ArrayList<>(measured.keySet());
       if (round % 2 == 0) {
         Collections.reverse(order);

@@ -6,6 +6,8 @@ import io.sluice.benchmark.cluster.ProcessMeter;
 import io.sluice.benchmark.cluster.ProtectedCluster;
 import io.sluice.benchmark.cluster.ProtectedCluster.ServerShape;
 import io.sluice.benchmark.cluster.Protection;
+import io.sluice.benchmark.cluster.RoundsOption;
+import io.sluice.benchmark.cluster.ServerOptions;
 import io.sluice.cli.bench.ResultOptions;
 import io.sluice.client.TransportKind;
 import io.sluice.common.block.BlockHeader;
@@ -13,7 +15,6 @@ import io.sluice.common.config.DataSize;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -55,6 +56,8 @@ public final class NettyReportCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
   @Mixin private ResultOptions results;
+  @Mixin private ServerOptions servers = new ServerOptions("1g");
+  @Mixin private RoundsOption rounds = new RoundsOption(3);
 
   @Option(
       names = "--tasks",
@@ -94,29 +97,9 @@ public final class NettyReportCommand implements Callable<Integer> {
       description = "Maximum size of a push frame; default ${DEFAULT-VALUE}.")
   private DataSize frameSize;
 
-  @Option(
-      names = "--memory",
-      defaultValue = "1g",
-      paramLabel = "SIZE",
-      description = "rss.server.buffer.capacity of the servers; default ${DEFAULT-VALUE}.")
-  private DataSize memory;
-
-  @Option(
-      names = "--rounds",
-      defaultValue = "3",
-      paramLabel = "N",
-      description = "Number of measured rounds, after one warm-up round; default ${DEFAULT-VALUE}.")
-  private int rounds;
-
-  @Option(
-      names = "--directory",
-      paramLabel = "DIR",
-      description = "Directory for the files of the servers; default: a temporary directory.")
-  private Path parent;
-
   @Override
   public Integer call() throws IOException, InterruptedException {
-    check(rounds >= 1, "--rounds must be at least 1");
+    check(rounds.count() >= 1, "--rounds must be at least 1");
     check(
         processes >= 1 && processes <= MAX_PROCESSES, "--processes must be 1 to " + MAX_PROCESSES);
     for (int tasks : counts) {
@@ -135,9 +118,9 @@ public final class NettyReportCommand implements Callable<Integer> {
     check(
         blockSize.bytes() >= 1 && blockSize.bytes() + BlockHeader.LENGTH <= frameSize.bytes(),
         "--block-size must be 1 to --frame-size without a block header of " + BlockHeader.LENGTH);
-    check(memory.bytes() >= 16L << 20, "--memory must be at least 16m");
+    check(servers.memoryBytes() >= 16L << 20, "--memory must be at least 16m");
     List<TransportRound> measured;
-    try (BenchDirectory directory = BenchDirectory.make(parent, "sluice-bench-netty-report");
+    try (BenchDirectory directory = servers.makeDirectory("sluice-bench-netty-report");
         ProtectedCluster grpc = cluster(directory, "grpc");
         ProtectedCluster netty = cluster(directory, "netty")) {
       measured = measure(Map.of(TransportKind.GRPC, grpc, TransportKind.GRPC_NETTY, netty));
@@ -146,7 +129,7 @@ public final class NettyReportCommand implements Callable<Integer> {
         List.of(TransportTable.of(measured)),
         List.of(
             "Medians of "
-                + rounds
+                + rounds.count()
                 + " rounds; memory and retries are the highest of all. Each task pushes "
                 + taskSize
                 + " in frames of "
@@ -186,7 +169,7 @@ public final class NettyReportCommand implements Callable<Integer> {
         Protection.NONE,
         Files.createDirectory(directory.path().resolve(name)),
         new ServerShape(
-            memory.bytes(),
+            servers.memoryBytes(),
             HEAP,
             Map.of(
                 "rss.server.connections.max",
@@ -201,7 +184,7 @@ public final class NettyReportCommand implements Callable<Integer> {
       throws IOException, InterruptedException {
     List<TransportRound> measured = new ArrayList<>();
     List<Integer> ascending = counts.stream().sorted().toList();
-    for (int round = 0; round <= rounds; round++) {
+    for (int round = 0; round <= rounds.count(); round++) {
       for (int tasks : ascending) {
         List<TransportKind> order =
             new ArrayList<>(List.of(TransportKind.GRPC, TransportKind.GRPC_NETTY));

@@ -4,6 +4,8 @@ import io.sluice.benchmark.cluster.BenchDirectory;
 import io.sluice.benchmark.cluster.ProtectedCluster;
 import io.sluice.benchmark.cluster.ProtectedCluster.ServerShape;
 import io.sluice.benchmark.cluster.Protection;
+import io.sluice.benchmark.cluster.RoundsOption;
+import io.sluice.benchmark.cluster.ServerOptions;
 import io.sluice.cli.bench.ResultOptions;
 import io.sluice.client.TransportKind;
 import io.sluice.common.config.DataSize;
@@ -36,6 +38,8 @@ public final class ReadLengthCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
   @Mixin private ResultOptions results;
+  @Mixin private ServerOptions servers = new ServerOptions("64m");
+  @Mixin private RoundsOption rounds = new RoundsOption(3);
 
   @Option(
       names = "--lengths",
@@ -69,20 +73,6 @@ public final class ReadLengthCommand implements Callable<Integer> {
   private DataSize recordSize;
 
   @Option(
-      names = "--memory",
-      defaultValue = "64m",
-      paramLabel = "SIZE",
-      description = "rss.server.buffer.capacity of the server; default ${DEFAULT-VALUE}.")
-  private DataSize memory;
-
-  @Option(
-      names = "--rounds",
-      defaultValue = "3",
-      paramLabel = "N",
-      description = "Number of measured rounds, after one warm-up round; default ${DEFAULT-VALUE}.")
-  private int rounds;
-
-  @Option(
       names = "--transport",
       defaultValue = "GRPC_NETTY",
       paramLabel = "KIND",
@@ -105,12 +95,6 @@ public final class ReadLengthCommand implements Callable<Integer> {
               + "page cache. $SLUICE_DATA is the directory of the server. Default: none.")
   private String prepare;
 
-  @Option(
-      names = "--directory",
-      paramLabel = "DIR",
-      description = "Directory for the files of the server; default: a temporary directory.")
-  private Path parent;
-
   @Override
   public Integer call() throws IOException, InterruptedException {
     for (DataSize length : lengths) {
@@ -118,30 +102,31 @@ public final class ReadLengthCommand implements Callable<Integer> {
           length.bytes() >= MIN_LENGTH && length.bytes() <= MAX_LENGTH,
           "--lengths must be 4k to 16m");
     }
-    check(partitions >= 1 && rounds >= 1, "--partitions and --rounds must be at least 1");
+    check(partitions >= 1 && rounds.count() >= 1, "--partitions and --rounds must be at least 1");
     check(
         recordSize.bytes() >= 1 && recordSize.bytes() <= MAX_LENGTH,
         "--records-size must be 1 to 16m");
-    check(memory.bytes() >= 16L << 20, "--memory must be at least 16m");
+    check(servers.memoryBytes() >= 16L << 20, "--memory must be at least 16m");
     int maps = (int) Math.max(1, total.bytes() / (partitions * recordSize.bytes()));
     List<ReadLengthRound> measured;
-    try (BenchDirectory directory = BenchDirectory.make(parent, "sluice-bench-read-length");
+    try (BenchDirectory directory = servers.makeDirectory("sluice-bench-read-length");
         ProtectedCluster cluster =
             ProtectedCluster.start(
-                protection, directory.path(), ServerShape.ofBuffer(memory.bytes()))) {
+                protection, directory.path(), ServerShape.ofBuffer(servers.memoryBytes()))) {
       ReadLengthBench bench =
           new ReadLengthBench(
               cluster,
               new ReadLengthBench.Shape(maps, partitions, (int) recordSize.bytes()),
               transport,
               () -> prepare(directory.path()));
-      measured = bench.run(lengths.stream().map(length -> (int) length.bytes()).toList(), rounds);
+      measured =
+          bench.run(lengths.stream().map(length -> (int) length.bytes()).toList(), rounds.count());
     }
     results.publish(
         List.of(ReadLengthTable.of(measured)),
         List.of(
             "Medians of "
-                + rounds
+                + rounds.count()
                 + " rounds; "
                 + transport
                 + ", "
