@@ -95,12 +95,14 @@ public final class ProtectedCluster implements AutoCloseable {
             .directory(directory)
             .classPath(System.getProperty("java.class.path"))
             .startTimeout(START_TIMEOUT)
-            .coordinatorJvmOptions(options(COORDINATOR_OPTIONS, processes.jvmOptions()))
+            .coordinatorJvmOptions(options(List.of(COORDINATOR_OPTIONS, processes.jvmOptions())))
             .servers(1)
             .serverJvmOptions(
                 options(
-                    List.of("-Xmx" + shape.heapBytes()),
-                    List.of(options(shape.jvmOptions(), processes.jvmOptions()))))
+                    List.of(
+                        List.of("-Xmx" + shape.heapBytes()),
+                        shape.jvmOptions(),
+                        processes.jvmOptions())))
             .configureServers("rss.server.buffer.capacity", Long.toString(shape.bufferBytes()));
     shape.settings().forEach(builder::configureServers);
     Map<String, String> environment = new HashMap<>();
@@ -131,8 +133,8 @@ public final class ProtectedCluster implements AutoCloseable {
     }
   }
 
-  private static String[] options(List<String> ofRole, List<String> more) {
-    return Stream.concat(ofRole.stream(), more.stream()).toArray(String[]::new);
+  private static String[] options(List<List<String>> lists) {
+    return lists.stream().flatMap(List::stream).toArray(String[]::new);
   }
 
   private void awaitServer() throws IOException, InterruptedException {
