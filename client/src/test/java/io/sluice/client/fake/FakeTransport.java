@@ -22,6 +22,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /** Transport to fake servers, on an executor, with injected faults. */
@@ -59,6 +60,24 @@ public final class FakeTransport implements DataTransport {
 
     /** May change the bytes of a reply. */
     default void fetched(ServerId server, Fetch fetch, ByteBuf bytes) {}
+
+    /**
+     * Flips a bit of one reply.
+     *
+     * @param number number of the fetch, from 0
+     * @param at index of the damaged byte
+     */
+    static Faults damagedFetch(int number, int at) {
+      AtomicInteger fetches = new AtomicInteger();
+      return new Faults() {
+        @Override
+        public void fetched(ServerId server, Fetch fetch, ByteBuf bytes) {
+          if (fetches.getAndIncrement() == number) {
+            bytes.setByte(at, bytes.getByte(at) ^ 4);
+          }
+        }
+      };
+    }
   }
 
   private final Map<String, FakeServer> servers = new ConcurrentHashMap<>();

@@ -3,7 +3,6 @@ package io.sluice.client.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.netty.buffer.ByteBuf;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.fake.FakeCluster;
 import io.sluice.client.fake.FakeServer;
@@ -20,7 +19,6 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -112,17 +110,7 @@ class DamagedBlockReadTest {
 
   @Test
   void aBlockThatIsDamagedOnItsWayIsNotLost() throws Exception {
-    AtomicInteger fetches = new AtomicInteger();
-    Faults faults =
-        new Faults() {
-          @Override
-          public void fetched(ServerId server, Fetch fetch, ByteBuf bytes) {
-            if (fetches.getAndIncrement() == 0) {
-              bytes.setByte(100, bytes.getByte(100) ^ 4);
-            }
-          }
-        };
-    try (FakeCluster cluster = FakeCluster.inline(1, faults)) {
+    try (FakeCluster cluster = FakeCluster.inline(1, Faults.damagedFetch(0, 100))) {
       ShuffleAssignment assignment = cluster.assign(1, 1, 1);
       pushAll(cluster, assignment);
       cluster.server(0).verifyReports();

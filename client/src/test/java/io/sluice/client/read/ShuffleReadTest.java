@@ -326,17 +326,7 @@ class ShuffleReadTest {
 
   @Test
   void fetchesADamagedBlockAgain() throws Exception {
-    AtomicInteger fetches = new AtomicInteger();
-    Faults faults =
-        new Faults() {
-          @Override
-          public void fetched(ServerId server, Fetch fetch, ByteBuf bytes) {
-            if (fetches.getAndIncrement() == 1) {
-              bytes.setByte(100, bytes.getByte(100) ^ 4);
-            }
-          }
-        };
-    try (FakeCluster cluster = FakeCluster.inline(1, faults)) {
+    try (FakeCluster cluster = FakeCluster.inline(1, Faults.damagedFetch(1, 100))) {
       ShuffleAssignment assignment = cluster.assign(1, 1, 1);
       pushMaps(cluster, assignment, 300, 1000);
       long[] attempts = java.util.stream.LongStream.range(0, 300).toArray();
@@ -349,18 +339,8 @@ class ShuffleReadTest {
 
   @Test
   void fetchesABlockWithADamagedLengthAgain() throws Exception {
-    AtomicInteger fetches = new AtomicInteger();
-    Faults faults =
-        new Faults() {
-          @Override
-          public void fetched(ServerId server, Fetch fetch, ByteBuf bytes) {
-            if (fetches.getAndIncrement() == 0) {
-              // The upper bytes of the payload length.
-              bytes.setByte(38, bytes.getByte(38) ^ 4);
-            }
-          }
-        };
-    try (FakeCluster cluster = FakeCluster.inline(1, faults)) {
+    // The upper bytes of the payload length.
+    try (FakeCluster cluster = FakeCluster.inline(1, Faults.damagedFetch(0, 38))) {
       ShuffleAssignment assignment = cluster.assign(1, 1, 1);
       pushMaps(cluster, assignment, 3, 1000);
       try (ShuffleRead read = cluster.read(request(assignment, 0, 1, 0, 1, 2))) {
