@@ -2,12 +2,14 @@ package io.sluice.it.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.it.cluster.TestCluster;
 import io.sluice.it.spark.SparkApplication.Outcome;
 import io.sluice.localcluster.ClusterCounters;
 import io.sluice.localcluster.ClusterProbe;
 import io.sluice.localcluster.LocalCluster;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -15,7 +17,7 @@ import java.util.List;
  * One job of each kind over Sluice, compared with the built-in shuffle of the same Spark version
  * and Java runtime.
  */
-final class ComparedJobs {
+final class ComparedJobs implements AutoCloseable {
   /** Each code path of writing and reading once. */
   private static final List<String> JOBS =
       List.of(
@@ -42,17 +44,40 @@ final class ComparedJobs {
 
   private static final String SETTINGS = "settings";
 
+  private final Path directory;
   private final LocalCluster cluster;
   private final ClusterProbe probe;
-  private final Path directory;
 
   /**
-   * @param directory directory for the files of all applications
+   * Starts a cluster, which {@link #close} stops.
+   *
+   * @param directory directory for the files of the cluster and of all applications
    */
-  ComparedJobs(LocalCluster cluster, ClusterProbe probe, Path directory) {
-    this.cluster = cluster;
-    this.probe = probe;
+  ComparedJobs(Path directory) throws IOException, InterruptedException {
     this.directory = directory;
+    cluster =
+        TestCluster.builder(directory.resolve("cluster"))
+            .configureServers("rss.server.buffer.capacity", "64MiB")
+            .build();
+    cluster.start();
+    probe = new ClusterProbe(cluster);
+    try {
+      probe.awaitActiveServers(2, Duration.ofSeconds(30));
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  /** Addresses of the coordinators, as jobs need them. */
+  String quorum() {
+    return cluster.quorum();
+  }
+
+  @Override
+  public void close() {
+    probe.close();
+    cluster.close();
   }
 
   /** Runs all jobs twice, and fails if their results differ or Sluice was not used for all. */

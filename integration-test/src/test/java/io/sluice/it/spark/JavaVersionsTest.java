@@ -2,14 +2,10 @@ package io.sluice.it.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.it.cluster.TestCluster;
 import io.sluice.it.spark.SparkApplication.Outcome;
-import io.sluice.localcluster.ClusterProbe;
-import io.sluice.localcluster.LocalCluster;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
@@ -41,25 +37,17 @@ class JavaVersionsTest {
 
   @TempDir static Path directory;
 
-  private LocalCluster cluster;
-  private ClusterProbe probe;
+  private ComparedJobs jobs;
 
   @BeforeAll
   void startCluster() throws IOException, InterruptedException {
-    cluster =
-        TestCluster.builder(directory.resolve("cluster"))
-            .configureServers("rss.server.buffer.capacity", "64MiB")
-            .build();
-    cluster.start();
-    probe = new ClusterProbe(cluster);
-    probe.awaitActiveServers(2, Duration.ofSeconds(30));
+    jobs = new ComparedJobs(directory);
   }
 
   @AfterAll
   void stopCluster() {
-    if (cluster != null) {
-      probe.close();
-      cluster.close();
+    if (jobs != null) {
+      jobs.close();
     }
   }
 
@@ -83,7 +71,7 @@ class JavaVersionsTest {
   @MethodSource("runtimes")
   void jobsAreTheSame(EngineJava java, SparkVersion spark)
       throws IOException, InterruptedException {
-    new ComparedJobs(cluster, probe, directory).compare(spark, java);
+    jobs.compare(spark, java);
   }
 
   static Stream<EngineJava> javas() {
@@ -129,7 +117,7 @@ class JavaVersionsTest {
       throws IOException, InterruptedException {
     Outcome outcome =
         SparkApplication.onSluice(
-                spark, directory.resolve("wrong-jar-" + java.feature()), cluster.quorum())
+                spark, directory.resolve("wrong-jar-" + java.feature()), jobs.quorum())
             .withClientJarOf(jar)
             .onJava(java)
             .run(List.of("groupByKey"));

@@ -1,11 +1,7 @@
 package io.sluice.it.spark;
 
-import io.sluice.it.cluster.TestCluster;
-import io.sluice.localcluster.ClusterProbe;
-import io.sluice.localcluster.LocalCluster;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -28,25 +24,17 @@ class SparkVersionsTest {
 
   @TempDir static Path directory;
 
-  private LocalCluster cluster;
-  private ClusterProbe probe;
+  private ComparedJobs jobs;
 
   @BeforeAll
   void startCluster() throws IOException, InterruptedException {
-    cluster =
-        TestCluster.builder(directory.resolve("cluster"))
-            .configureServers("rss.server.buffer.capacity", "64MiB")
-            .build();
-    cluster.start();
-    probe = new ClusterProbe(cluster);
-    probe.awaitActiveServers(2, Duration.ofSeconds(30));
+    jobs = new ComparedJobs(directory);
   }
 
   @AfterAll
   void stopCluster() {
-    if (cluster != null) {
-      probe.close();
-      cluster.close();
+    if (jobs != null) {
+      jobs.close();
     }
   }
 
@@ -63,6 +51,6 @@ class SparkVersionsTest {
   @MethodSource("versions")
   @Tag("nightly")
   void jobsAreTheSame(SparkVersion spark) throws IOException, InterruptedException {
-    new ComparedJobs(cluster, probe, directory).compare(spark, EngineJava.ofTests());
+    jobs.compare(spark, EngineJava.ofTests());
   }
 }
