@@ -251,9 +251,11 @@ public final class CoordinatorClient implements AutoCloseable {
 
   private <R> R ask(String what, Retry retry, BiConsumer<CoordinatorStub, StreamObserver<R>> call)
       throws SluiceException {
-    // In a new process, loading the classes of gRPC and TLS takes longer than a coordinator's
-    // reply.
-    peers.get(preferred).channel().getState(true);
+    if (retry == Retry.AT_START) {
+      // In a new process, loading the classes of gRPC and TLS takes longer than a coordinator's
+      // reply.
+      peers.get(preferred).channel().getState(true);
+    }
     long start = environment.nanoTime().getAsLong();
     Calls<R> calls = new Calls<>();
     StringBuilder failures = new StringBuilder();

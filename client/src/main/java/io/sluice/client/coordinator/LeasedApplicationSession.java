@@ -1,7 +1,5 @@
 package io.sluice.client.coordinator;
 
-import io.grpc.ManagedChannel;
-import io.grpc.StatusRuntimeException;
 import io.sluice.client.coordinator.CoordinatorClient.Retry;
 import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
 import io.sluice.client.coordinator.ShuffleRegistration.Reason;
@@ -19,10 +17,7 @@ import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleId;
 import io.sluice.proto.ShuffleMove;
 import io.sluice.proto.ShuffleReceipts;
-import io.sluice.proto.ShuffleServerControlGrpc;
 import io.sluice.proto.UnregisterApplicationRequest;
-import io.sluice.proto.UnregisterShuffleApplicationRequest;
-import io.sluice.proto.UnregisterShufflesRequest;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -59,16 +54,13 @@ public final class LeasedApplicationSession implements ApplicationSession {
   /** Lease that is assumed if the coordinator reports none. */
   private static final long DEFAULT_LEASE_MS = 60_000;
 
-  /** Timeout of unregistering at all servers; the end of the lease deletes the remaining data. */
-  private static final long UNREGISTER_TIMEOUT_MS = 10_000;
-
   private final String application;
   private final String user;
   private final String clientVersion;
   private final CoordinatorClientConfig config;
   private final CoordinatorClient coordinators;
   private final ClientIdentity identity;
-  private final DriverEnvironment environment;
+  private final ServerUnregistration unregistration;
   private final ScheduledExecutorService background;
   private final Map<Integer, Registered> shuffles = new ConcurrentHashMap<>();
   // Servers of all shuffles, by name. A replacement comes from here if no coordinator replies.
@@ -122,7 +114,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
     this.config = config;
     this.coordinators = coordinators;
     this.identity = identity;
-    this.environment = environment;
+    this.unregistration = new ServerUnregistration(application, identity, environment);
     this.background = environment.background().get();
   }
 
@@ -526,70 +518,14 @@ public final class LeasedApplicationSession implements ApplicationSession {
       return;
     }
     try {
-      background.execute(() -> forget(known.servers().values(), List.of(shuffle)));
+      background.execute(
+          () -> unregistration.unregister(known.servers().values(), List.of(shuffle)));
     } catch (RejectedExecutionException e) {
       // The whole application is being unregistered.
       LOG.debug(
           "shuffle is unregistered with its application application={} shuffle={}",
           application,
           shuffle);
-    }
-  }
-
-  /**
-   * Unregisters shuffles, or the whole application, at servers; ten seconds for all servers
-   * together.
-   *
-   * @param shuffleNumbers shuffles to unregister; empty: the whole application
-   */
-  private void forget(Iterable<ServerId> where, List<Integer> shuffleNumbers) {
-    long deadline =
-        environment.nanoTime().getAsLong() + TimeUnit.MILLISECONDS.toNanos(UNREGISTER_TIMEOUT_MS);
-    Map<String, ManagedChannel> channels = new HashMap<>();
-    try {
-      for (ServerId server : where) {
-        long leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - environment.nanoTime().getAsLong());
-        if (leftMs <= 0) {
-          return;
-        }
-        ManagedChannel channel =
-            channels.computeIfAbsent(
-                server.getName(),
-                name ->
-                    environment
-                        .channels()
-                        .open(server.getHost(), server.getRpcPort(), identity.applicationProofs()));
-        forget(server, channel, shuffleNumbers, leftMs);
-      }
-    } finally {
-      channels.values().forEach(ManagedChannel::shutdownNow);
-    }
-  }
-
-  private void forget(
-      ServerId server, ManagedChannel channel, List<Integer> shuffleNumbers, long timeoutMs) {
-    try {
-      ShuffleServerControlGrpc.ShuffleServerControlBlockingStub stub =
-          ShuffleServerControlGrpc.newBlockingStub(channel)
-              .withDeadlineAfter(timeoutMs, TimeUnit.MILLISECONDS);
-      if (shuffleNumbers.isEmpty()) {
-        stub.unregisterShuffleApplication(
-            UnregisterShuffleApplicationRequest.newBuilder().setApplication(application).build());
-      } else {
-        stub.unregisterShuffles(
-            UnregisterShufflesRequest.newBuilder()
-                .setApplication(application)
-                .addAllShuffles(shuffleNumbers)
-                .build());
-      }
-    } catch (StatusRuntimeException e) {
-      // The end of the lease deletes the data.
-      LOG.debug(
-          "shuffles not unregistered at server application={} shuffles={} server={} reason={}",
-          application,
-          shuffleNumbers,
-          server.getName(),
-          e.getStatus());
     }
   }
 
@@ -603,10 +539,10 @@ public final class LeasedApplicationSession implements ApplicationSession {
     }
     background.shutdownNow();
     if (registered) {
-      forget(servers.values(), List.of());
+      unregistration.unregister(servers.values(), List.of());
       coordinators.unregisterApplication(
           UnregisterApplicationRequest.newBuilder().setApplication(application).build(),
-          UNREGISTER_TIMEOUT_MS);
+          ServerUnregistration.TIMEOUT_MS);
     }
     coordinators.close();
   }
