@@ -3,7 +3,7 @@ package io.sluice.mr.am;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The versions of Hadoop that the plugin runs on; {@code docs/mapreduce.md} has the same table. */
+/** The versions of Hadoop that the plugin runs on; {@code docs/support.md} has the same table. */
 public final class SupportedHadoop {
   private static final int MAJOR = 3;
   private static final int OLDEST_MINOR = 3;

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 
 /**
  * Name of a client jar, such as {@code sluice-client-spark-4_2.13}, and which versions it is for.
- * {@code docs/spark.md} has the same table.
+ * {@code docs/support.md} has the same table.
  */
 record ClientJar(String name) {
   private static final String RESOURCE = "client-jar.properties";
