@@ -1,12 +1,16 @@
 package io.sluice.it.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.sluice.it.spark.SparkApplication.Outcome;
 import java.util.List;
 
 /** Jobs of every kind that need neither a specific master nor an injected fault. */
 public final class JobKinds {
+  // A stage of it has a task for each split of a partition.
+  private static final String SKEW_JOIN = "skewJoin";
+
   /**
    * Spark reports the failed attempt of this job's stage once more if the killed task ends before
    * the next attempt.
@@ -35,7 +39,7 @@ public final class JobKinds {
           "window",
           "rangeSort",
           "coalesced",
-          "skewJoin",
+          SKEW_JOIN,
           "localReader",
           "notAdaptive");
 
@@ -59,7 +63,7 @@ public final class JobKinds {
           "sortByKey",
           "repartitionAndSort",
           "twoStages",
-          "skewJoin",
+          SKEW_JOIN,
           "localReader",
           BARRIER,
           "accumulators",
@@ -81,7 +85,13 @@ public final class JobKinds {
     for (String job : jobs) {
       assertThat(found.digest(job)).as(job).isEqualTo(own.digest(job)).doesNotContain("error");
       for (String count : COUNTS) {
-        if (!(job.equals(BARRIER) && count.equals("failedStages"))) {
+        if (job.equals(SKEW_JOIN) && count.equals("mapTasks")) {
+          // Sizes of map output depend slightly on when blocks are pushed, and Spark rounds them to
+          // steps of 10 %. A size near such a step can move the border of a split.
+          assertThat(found.number(job, count))
+              .as(job + " " + count)
+              .isCloseTo(own.number(job, count), within(1L));
+        } else if (!(job.equals(BARRIER) && count.equals("failedStages"))) {
           assertThat(found.number(job, count))
               .as(job + " " + count)
               .isEqualTo(own.number(job, count));
