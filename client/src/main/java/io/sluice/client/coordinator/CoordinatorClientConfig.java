@@ -30,13 +30,14 @@ public record CoordinatorClientConfig(
     boolean servedSettings) {
   /**
    * Time to connect to a coordinator when an application starts, and to get the settings of the
-   * operator.
+   * operator; a tenth of the time of a running application if that is more.
    */
   static final long START_CONNECT_MS = 1_000;
 
   /**
    * Time of all waits for coordinators when an application starts: for the settings of the
-   * operator, and then for its registration, such as during an election.
+   * operator, and then for its registration, such as during an election; a fifth of the time of a
+   * running application if that is more.
    */
   static final long START_MS = 2_000;
 
@@ -57,8 +58,9 @@ public record CoordinatorClientConfig(
               "Time for which the driver of a running application tries to reach a coordinator"
                   + " before a shuffle falls back to the built-in shuffle. It waits once; later"
                   + " shuffles do not wait until a coordinator answers again. The start of an"
-                  + " application waits two seconds at most, and one for a connection."
-                  + " Lower it if jobs must wait less while all coordinators are down.")
+                  + " application waits for a fifth of it at most, and for a connection a tenth:"
+                  + " 2 s and 1 s, also if it is lower. Lower it if jobs must wait less while all"
+                  + " coordinators are down; raise it if drivers start on overloaded machines.")
           .build();
 
   static final ConfigKey<Boolean> SERVED_SETTINGS =
@@ -112,12 +114,13 @@ public record CoordinatorClientConfig(
    *     coordinator too
    */
   public static CoordinatorClientConfig from(ConfigSet set, long requestTimeoutMs) {
+    long timeoutMs = set.get(COORDINATOR_TIMEOUT);
     return new CoordinatorClientConfig(
         set.find(COORDINATORS).orElse(List.of()),
-        Math.min(requestTimeoutMs, Math.max(1, set.get(COORDINATOR_TIMEOUT) / 2)),
-        set.get(COORDINATOR_TIMEOUT),
-        START_CONNECT_MS,
-        START_MS,
+        Math.min(requestTimeoutMs, Math.max(1, timeoutMs / 2)),
+        timeoutMs,
+        Math.max(START_CONNECT_MS, timeoutMs / 10),
+        Math.max(START_MS, timeoutMs / 5),
         set.get(REPLICAS),
         Math.max(0, set.get(NODES_MAX)),
         set.find(TAGS).orElse(List.of()),

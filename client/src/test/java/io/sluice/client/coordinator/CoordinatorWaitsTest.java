@@ -209,6 +209,27 @@ class CoordinatorWaitsTest {
   }
 
   @Test
+  void theWaitAtTheStartGrowsWithTheTimeoutOfCoordinators() {
+    assertThat(startAndConnectMs("1s")).containsExactly(2_000L, 1_000L);
+    assertThat(startAndConnectMs("10s")).containsExactly(2_000L, 1_000L);
+    assertThat(startAndConnectMs("60s")).containsExactly(12_000L, 6_000L);
+  }
+
+  private static List<Long> startAndConnectMs(String timeout) {
+    CoordinatorClientConfig config =
+        ClientConfig.from(
+                ConfigSet.of(
+                    ClientConfig.SCHEMA,
+                    Map.of(
+                        "rss.coordinator.quorum",
+                        "127.0.0.1:19999",
+                        "rss.access.timeout.ms",
+                        timeout)))
+            .coordinator();
+    return List.of(config.startMs(), config.startConnectMs());
+  }
+
+  @Test
   void anApplicationStartsAfterAnElection() throws Exception {
     FakeCoordinator coordinator = new FakeCoordinator();
     // With pauses of 200 ms, longer than the time to connect.

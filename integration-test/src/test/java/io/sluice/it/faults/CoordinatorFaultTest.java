@@ -145,7 +145,7 @@ class CoordinatorFaultTest {
               left.name() + " is not ready",
               Duration.ofSeconds(60),
               () -> ready(left).statusCode() == 503);
-      assertThat(ready(left).body()).startsWith("no quorum");
+      assertThat(ready(left).body()).startsWith("unavailable: no quorum");
       assertFallsBackWithOneWarning(cluster.quorum());
     }
   }

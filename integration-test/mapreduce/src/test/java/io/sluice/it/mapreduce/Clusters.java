@@ -208,6 +208,8 @@ final class Clusters implements AutoCloseable {
         "mapreduce.job.reduce.shuffle.consumer.plugin.class",
         "org.apache.hadoop.mapreduce.task.reduce.RssShuffle");
     settings.put("mapreduce.rss.coordinator.quorum", quorum);
+    // Masters start on machines that are overloaded with other tests.
+    settings.put("mapreduce.rss.access.timeout.ms", "2m");
     settings.put("mapreduce.rss.client.connect.timeout", "2s");
     settings.put("mapreduce.rss.client.rpc.timeout.ms", "3s");
     settings.put("mapreduce.rss.client.server.unreachable.timeout", "2s");

@@ -54,6 +54,7 @@ final class MasterFaultTest {
             HadoopProgram.example(clusters.yarn(), "wordcount")
                 // No process listens on the port of the discard protocol.
                 .set(clusters.throughSluice("127.0.0.1:9"))
+                .set("mapreduce.rss.access.timeout.ms", "10s")
                 .set("mapreduce.job.reduces", "2")
                 .arguments(input, directory.resolve("out"))
                 .run(ShuffleComparison.TIMEOUT));
