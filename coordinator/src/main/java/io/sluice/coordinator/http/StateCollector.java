@@ -4,6 +4,7 @@ import io.prometheus.client.Collector;
 import io.sluice.coordinator.assign.Eligibility;
 import io.sluice.coordinator.cluster.Application;
 import io.sluice.coordinator.cluster.ApplicationTable;
+import io.sluice.coordinator.cluster.Fallbacks;
 import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.quota.Quotas;
 import io.sluice.coordinator.quota.Usage;
@@ -19,6 +20,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -52,6 +54,24 @@ public final class StateCollector extends Collector {
       MetricTable.<Count>of(
               CoordinatorMetrics.PREFIX, List.of("state"), count -> List.of(count.state))
           .gauge("applications", "Known applications, by state", Count::count)
+          .build();
+
+  /** Reasons of fallbacks that drivers report; all others are summed up as {@code OTHER}. */
+  private static final Set<String> FALLBACK_REASONS =
+      Set.of("NO_COORDINATOR", "NO_SERVERS", "DENIED", "UNSUPPORTED");
+
+  /** Shuffles that fell back, with the latest reason of their application. */
+  private record FellBack(String reason, long shuffles) {}
+
+  private static final MetricTable<FellBack> FALLBACKS =
+      MetricTable.<FellBack>of(
+              CoordinatorMetrics.PREFIX, List.of("reason"), one -> List.of(one.reason))
+          .gauge(
+              "fallback_shuffles",
+              "Shuffles of live applications that use the built-in shuffle, by the reason of the"
+                  + " latest one of their application: NO_COORDINATOR, NO_SERVERS, DENIED,"
+                  + " UNSUPPORTED or OTHER",
+              FellBack::shuffles)
           .build();
 
   /** Live applications of a user and their shuffles. */
@@ -176,6 +196,7 @@ public final class StateCollector extends Collector {
     return Stream.of(
             SERVERS.metrics(),
             APPLICATIONS.metrics(),
+            FALLBACKS.metrics(),
             USERS.metrics(),
             STORED.metrics(),
             FIGURES.metrics())
@@ -213,6 +234,7 @@ public final class StateCollector extends Collector {
             List.of(
                 new Count("LIVE", view.applications().liveCount()),
                 new Count("ENDED", view.applications().endedCount()))));
+    all.addAll(TableCollector.families(FALLBACKS, fallbacks(view.applications())));
     all.addAll(TableCollector.families(USERS, users(view.applications())));
     all.addAll(
         TableCollector.families(
@@ -230,6 +252,25 @@ public final class StateCollector extends Collector {
                     owner.leads(),
                     quorum.get()))));
     return all;
+  }
+
+  private static List<FellBack> fallbacks(ApplicationTable applications) {
+    Map<String, Long> shuffles = new HashMap<>();
+    FALLBACK_REASONS.forEach(reason -> shuffles.put(reason, 0L));
+    applications.forEach(
+        application -> {
+          Fallbacks reported = application.fallbacks();
+          if (application.state() == Application.State.LIVE && reported.shuffles() > 0) {
+            String reason = reported.lastReason().split(":", 2)[0];
+            shuffles.merge(
+                FALLBACK_REASONS.contains(reason) ? reason : "OTHER",
+                (long) reported.shuffles(),
+                Long::sum);
+          }
+        });
+    return shuffles.entrySet().stream()
+        .map(entry -> new FellBack(entry.getKey(), entry.getValue()))
+        .toList();
   }
 
   private static List<Map.Entry<String, Running>> users(ApplicationTable applications) {

@@ -79,6 +79,21 @@ class ApiTest {
   }
 
   @Test
+  void countsFallbacksByReasonInMetrics() throws Exception {
+    for (String name : new String[] {"one", "two", "odd"}) {
+      coordinator.application(name, "ann");
+    }
+    coordinator.fallbacks("one", 7, "NO_SERVERS: none is there");
+    coordinator.fallbacks("two", 4, "NO_SERVERS: none is there");
+    coordinator.fallbacks("odd", 2, "A_REASON_OF_A_LATER_VERSION: unknown");
+
+    assertThat(coordinator.get("/metrics").body())
+        .contains("sluice_coordinator_fallback_shuffles{reason=\"NO_SERVERS\",} 11.0")
+        .contains("sluice_coordinator_fallback_shuffles{reason=\"DENIED\",} 0.0")
+        .contains("sluice_coordinator_fallback_shuffles{reason=\"OTHER\",} 2.0");
+  }
+
+  @Test
   void returnsTheReceiptsThatDriversReported() throws Exception {
     coordinator.server("a", "/1");
     coordinator.application("app", "ann");
