@@ -83,6 +83,7 @@ public record ClientConfig(
           .keys(PushConfig.KEYS)
           .keys(ROW_PLANES)
           .keys(AUTO_LOCAL)
+          .keys(CleanupConfig.KEYS)
           .keys(ReassignConfig.KEYS)
           .keys(ReadConfig.KEYS)
           .keys(DIRECT_MEMORY)

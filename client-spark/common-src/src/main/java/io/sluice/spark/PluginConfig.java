@@ -1,5 +1,6 @@
 package io.sluice.spark;
 
+import io.sluice.client.CleanupConfig;
 import io.sluice.client.ClientConfig;
 import io.sluice.client.LocalOutputMode;
 import io.sluice.client.ReadWaitConfig;
@@ -38,6 +39,7 @@ public final class PluginConfig {
   private final int maxOpenStreams;
   private final long autoLocalBytes;
   private final boolean rowPlanes;
+  private final CleanupConfig cleanup;
   private final List<String> notices;
 
   private PluginConfig(
@@ -45,11 +47,13 @@ public final class PluginConfig {
       int maxOpenStreams,
       long autoLocalBytes,
       boolean rowPlanes,
+      CleanupConfig cleanup,
       List<String> notices) {
     this.client = client;
     this.maxOpenStreams = maxOpenStreams;
     this.autoLocalBytes = autoLocalBytes;
     this.rowPlanes = rowPlanes;
+    this.cleanup = cleanup;
     this.notices = notices;
   }
 
@@ -78,6 +82,7 @@ public final class PluginConfig {
         conf.getInt("spark.shuffle.sort.bypassMergeThreshold", DEFAULT_OPEN_STREAMS),
         set.get(ClientConfig.AUTO_LOCAL),
         set.get(ClientConfig.ROW_PLANES),
+        CleanupConfig.from(set),
         List.copyOf(notices));
   }
 
@@ -171,6 +176,11 @@ public final class PluginConfig {
   /** Whether blocks with rows of Spark SQL are encoded before compression. */
   public boolean rowPlanes() {
     return rowPlanes;
+  }
+
+  /** When the driver has shuffles deleted that no running job uses. */
+  public CleanupConfig cleanup() {
+    return cleanup;
   }
 
   /** Uncompressed size of a block, in bytes, unless one record is larger. */

@@ -14,6 +14,7 @@ import io.sluice.client.push.RowBlocks;
 import io.sluice.client.read.ShuffleReadRequest;
 import io.sluice.spark.BarrierStages;
 import io.sluice.spark.DriverShuffles;
+import io.sluice.spark.IdleShuffleTimer;
 import io.sluice.spark.IoEncryption;
 import io.sluice.spark.LostOutputs;
 import io.sluice.spark.PluginConfig;
@@ -93,6 +94,7 @@ public class RssShuffleManager extends SortShuffleManager {
   private ShuffleStates states;
   private AssignmentEndpoint endpoint;
   private ReadingStagesEndpoint readingStages;
+  private IdleShuffleTimer idleShuffles;
   private boolean stopped;
 
   /** Called by Spark. */
@@ -348,6 +350,7 @@ public class RssShuffleManager extends SortShuffleManager {
     SluiceClient closingClient;
     AssignmentEndpoint closingEndpoint;
     ReadingStagesEndpoint closingStages;
+    IdleShuffleTimer closingTimer;
     synchronized (lock) {
       stopped = true;
       closingClient = client;
@@ -356,6 +359,11 @@ public class RssShuffleManager extends SortShuffleManager {
       endpoint = null;
       closingStages = readingStages;
       readingStages = null;
+      closingTimer = idleShuffles;
+      idleShuffles = null;
+    }
+    if (closingTimer != null) {
+      closingTimer.close();
     }
     if (closingStages != null) {
       closingStages.close();
@@ -421,6 +429,9 @@ public class RssShuffleManager extends SortShuffleManager {
             assignments,
             endpoint.threads(),
             session::reportWrongReceipts));
+    idleShuffles =
+        IdleShuffleTimer.start(
+            config.cleanup(), sparkContext, tracker(), all, shuffle -> states().ended(shuffle));
     sparkContext.addSparkListener(
         new BarrierStages(
             task ->

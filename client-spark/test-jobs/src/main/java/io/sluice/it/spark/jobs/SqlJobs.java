@@ -1,6 +1,7 @@
 package io.sluice.it.spark.jobs;
 
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -158,5 +159,29 @@ final class SqlJobs {
                     .agg(functions.collect_set("v").as("c"))
                     .selectExpr("k", "size(c)", "array_max(c)"),
                 false));
+  }
+
+  /**
+   * Queries whose data frames are forgotten, and one whose data frame is collected again after a
+   * pause: Spark then skips its map tasks if their output still exists.
+   */
+  static JobResult keptDataFrame(SparkSession spark, BufferedReader input) throws IOException {
+    List<String> rows = new ArrayList<>();
+    for (int keys = 300; keys < 303; keys++) {
+      rows.addAll(texts(sums(spark, keys)));
+    }
+    Dataset<Row> kept = sums(spark, 500);
+    rows.addAll(texts(kept));
+    Pause.untilResumed("pause:idle", input);
+    rows.addAll(texts(kept));
+    return JobResult.ofUnordered(rows);
+  }
+
+  private static Dataset<Row> sums(SparkSession spark, int keys) {
+    return rows(spark, 20_000, keys).groupBy("k").agg(functions.sum("v"));
+  }
+
+  private static List<String> texts(Dataset<Row> result) {
+    return result.collectAsList().stream().map(Row::toString).toList();
   }
 }

@@ -1,0 +1,64 @@
+package io.sluice.client;
+
+import io.sluice.common.config.ConfigKey;
+import io.sluice.common.config.ConfigSet;
+import java.util.List;
+
+/**
+ * When a driver that runs many jobs has shuffles deleted that no running job uses. Evaluated by the
+ * plugin of the engine, which knows the jobs.
+ *
+ * @param idleMs time without a running job that uses a shuffle, after which it is idle; 0: never
+ * @param collectBytes map output of idle shuffles for which the driver collects garbage
+ * @param expireMs time after which an idle shuffle is deleted although it may be used again; 0:
+ *     never
+ */
+public record CleanupConfig(long idleMs, long collectBytes, long expireMs) {
+  static final ConfigKey<Long> IDLE_TIME =
+      ConfigKey.durationMs("rss.cleanup.idle.time")
+          .defaultValue(60_000L)
+          .atLeast(0L)
+          .doc(
+              "Time without a running job that uses a shuffle, after which the shuffle is idle; 0"
+                  + " disables this. If idle shuffles have more bytes than"
+                  + " `rss.cleanup.idle.size`, the driver collects garbage, so that Spark removes"
+                  + " the shuffles to which no data frame, cached table or RDD refers any more.")
+          .build();
+
+  static final ConfigKey<Long> IDLE_SIZE =
+      ConfigKey.dataSize("rss.cleanup.idle.size")
+          .defaultValue(1L << 30)
+          .atLeast(0L)
+          .doc(
+              "Map output of idle shuffles, in bytes, above which the driver collects garbage."
+                  + " Lower it if finished queries fill the servers; raise it if the driver pauses"
+                  + " for too long.")
+          .build();
+
+  static final ConfigKey<Long> EXPIRE_TIME =
+      ConfigKey.durationMs("rss.cleanup.expire.time")
+          .defaultValue(0L)
+          .atLeast(0L)
+          .doc(
+              "Time without a running job that uses a shuffle, after which the shuffle is deleted"
+                  + " also if a data frame still refers to it; 0: never. A later job runs its map"
+                  + " tasks again. Set it to some hours for notebooks that keep data frames which"
+                  + " nobody uses.")
+          .build();
+
+  static final List<ConfigKey<?>> KEYS = List.of(IDLE_TIME, IDLE_SIZE, EXPIRE_TIME);
+
+  public static CleanupConfig from(ConfigSet set) {
+    return new CleanupConfig(set.get(IDLE_TIME), set.get(IDLE_SIZE), set.get(EXPIRE_TIME));
+  }
+
+  /** Returns a copy that never collects garbage. */
+  public CleanupConfig withoutCollections() {
+    return new CleanupConfig(0, collectBytes, expireMs);
+  }
+
+  /** The shorter of both times, in ms; 0 if both are off. */
+  public long shortestMs() {
+    return idleMs == 0 || (expireMs > 0 && expireMs < idleMs) ? expireMs : idleMs;
+  }
+}
