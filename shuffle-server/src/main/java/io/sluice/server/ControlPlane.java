@@ -17,6 +17,7 @@ import io.sluice.server.cluster.Mover;
 import io.sluice.server.cluster.ProcessVitals;
 import io.sluice.server.cluster.RpcServer;
 import io.sluice.server.cluster.StoreReport;
+import io.sluice.server.cluster.TerminationNotice;
 import io.sluice.transport.protocol.DataExchange;
 import io.sluice.transport.server.GrpcDataService;
 import java.util.ArrayList;
@@ -74,6 +75,7 @@ record ControlPlane(Mover mover, Decommission decommission, StoreReport report, 
                 config.cluster().decommissionCheckMs(),
                 config.cluster().decommissionCheckMs(),
                 TimeUnit.MILLISECONDS);
+    watchTermination(startup, data, decommission);
     // Closed with its part. A flush that still waits then ends without a result; spills continue.
     ScheduledExecutorService flusher = startup.parts().executor("flush", 1, false);
     RpcServer rpc =
@@ -90,6 +92,28 @@ record ControlPlane(Mover mover, Decommission decommission, StoreReport report, 
     self.set(identity(config.network(), engine.epoch(), rpc.port(), data));
     report.identify(self.get());
     return new ControlPlane(mover, decommission, report, rpc);
+  }
+
+  private static void watchTermination(Startup startup, DataPlane data, Decommission decommission) {
+    TerminationNotice.Config config = startup.config().cluster().termination();
+    if (config.file() == null) {
+      return;
+    }
+    TerminationNotice notice =
+        new TerminationNotice(
+            config.file(),
+            config.deadlineMs(),
+            decommission,
+            milliseconds -> {
+              ScheduledFuture<?> unused =
+                  data.timer().schedule(decommission::check, milliseconds, TimeUnit.MILLISECONDS);
+            });
+    // A thread of its own, because the file system may hang.
+    ScheduledFuture<?> unused =
+        startup
+            .parts()
+            .executor("termination-notice", 1, false)
+            .scheduleWithFixedDelay(notice::check, 0, SAMPLE_MS, TimeUnit.MILLISECONDS);
   }
 
   private static Mover mover(

@@ -11,6 +11,7 @@ import io.sluice.server.background.SpillConfig;
 import io.sluice.server.cluster.ClusterConfig;
 import io.sluice.server.cluster.HeartbeatConfig;
 import io.sluice.server.cluster.MoveConfig;
+import io.sluice.server.cluster.TerminationNotice;
 import io.sluice.server.disk.DiskConfig;
 import io.sluice.server.disk.DurabilityConfig;
 import io.sluice.server.log.StoreConfig;
@@ -75,6 +76,7 @@ public record ServerConfig(
             .keys(HeartbeatConfig.KEYS)
             .keys(ClusterConfig.KEYS)
             .keys(MoveConfig.KEYS)
+            .keys(TerminationNotice.Config.KEYS)
             .keys(NetworkConfig.KEYS)
             .keys(DataTransportConfig.KEYS)
             .keys(DiskConfig.KEYS)

@@ -145,6 +145,8 @@ class ServerConfigTest {
             Map.entry("rss.security.tls.trust.file", "/t"),
             Map.entry("rss.security.tls.peer.name", "sluice"),
             Map.entry("rss.security.tls.client.certificates", "REQUIRED"),
+            Map.entry("rss.server.termination.file", "/t"),
+            Map.entry("rss.server.termination.deadline", "7s"),
             Map.entry("rss.server.stop.timeout", "1s"));
     // Keys with a single value, or that need other keys.
     Set<String> notAlone =

@@ -23,6 +23,7 @@ import io.sluice.proto.ShuffleServerControlGrpc;
 import io.sluice.proto.Status;
 import io.sluice.server.ShuffleServerProcess;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Map;
@@ -77,7 +78,14 @@ class MoveTest {
             "rss.server.buffer.capacity",
             memory,
             "rss.server.decommission.check.interval",
-            "100ms"));
+            "100ms",
+            "rss.server.termination.file",
+            notice(name).toString()));
+  }
+
+  /** The file that announces the end of a server's machine. */
+  private Path notice(String name) {
+    return directory.resolve("end-of-" + name);
   }
 
   /** A shuffle on the only server. */
@@ -179,6 +187,20 @@ class MoveTest {
     readAll(before, MAPS, 1);
     assertThat(control(other).getStatus(GetStatusRequest.getDefaultInstance()).getPushedBlocks())
         .isEqualTo(status.getPushedBlocks());
+  }
+
+  @Test
+  void anAnnouncedEndOfTheMachineMovesTheData() throws Exception {
+    ShuffleServerProcess leaving = startServer("a", "64m");
+    ShuffleAssignment known = register();
+    push(known, 0, 2_000);
+    startServer("b", "64m");
+
+    Files.createFile(notice("a"));
+    awaitGone(leaving);
+
+    readAll(known, 1, 1);
+    assertThat(driver.newest(0).generation()).isEqualTo(1);
   }
 
   @Test

@@ -12,13 +12,15 @@ import java.util.List;
  * @param decommissionCheckMs interval of checks whether a decommissioned server is empty
  * @param move limits for moves of data from a decommissioned server
  * @param tags tags of the server, for jobs that require tags
+ * @param termination how the end of the machine is announced
  */
 public record ClusterConfig(
     HeartbeatConfig heartbeat,
     long minLeaseMs,
     List<String> tags,
     long decommissionCheckMs,
-    MoveConfig move) {
+    MoveConfig move,
+    TerminationNotice.Config termination) {
   static final ConfigKey<Long> APPLICATION_EXPIRED =
       ConfigKey.durationMs("rss.server.app.expired.withoutHeartbeat")
           .defaultValue(60_000L)
@@ -62,6 +64,7 @@ public record ClusterConfig(
         set.get(APPLICATION_EXPIRED),
         set.get(TAGS),
         set.get(DECOMMISSION_CHECK),
-        MoveConfig.from(set));
+        MoveConfig.from(set),
+        TerminationNotice.Config.from(set));
   }
 }
