@@ -190,6 +190,11 @@ final class PartitionProgress {
     postponed.addLast(order.server(visits - 1));
   }
 
+  /** Whether {@link #postponeServer} has an effect: the current server would be visited again. */
+  boolean mayPostpone() {
+    return !inSecondRound;
+  }
+
   /**
    * The current server has lost its data since the assignment. Maybe it has left, and has moved its
    * data to a server that was visited before: those are visited once more in the second round. Has

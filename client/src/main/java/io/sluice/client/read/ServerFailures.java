@@ -235,19 +235,24 @@ final class ServerFailures {
 
   /**
    * Skips a server without an attempt, if other tasks gave it up and probed it recently, and
-   * another server or local output may have its data.
+   * another server or local output may have its data. It is visited again before the read reports
+   * missing blocks: in the second round, no server is skipped.
    *
    * @return whether the server was skipped
    */
   boolean skip(ReadServer server) {
     if (!health.isFailing(server.server())
-        || !server.visits().allMatch(progress::mayBeElsewhere)
+        || !server.visits().allMatch(this::mayBePostponed)
         || health.mayProbe(server.server())) {
       return false;
     }
     server.visits().map(PartitionVisit::progress).forEach(PartitionProgress::postponeServer);
     giveUp(server, Reason.UNREACHABLE, "other tasks gave the server up");
     return true;
+  }
+
+  private boolean mayBePostponed(PartitionVisit visit) {
+    return visit.progress().mayPostpone() && progress.mayBeElsewhere(visit);
   }
 
   private boolean limitedToOneAttempt(ReadServer server) {

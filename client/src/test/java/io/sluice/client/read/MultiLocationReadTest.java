@@ -248,6 +248,23 @@ class MultiLocationReadTest {
   }
 
   @Test
+  void visitsEverySkippedServerBeforeItReportsMissingBlocks() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(3, refusals)) {
+      ShuffleAssignment assignment =
+          chain(cluster).replaceFull("server-1", new int[] {0}, cluster.server(2).id());
+      TestBlocks blocks = TestBlocks.of(0, 1, random, 100, 1, 1, 1);
+      for (int server = 0; server < 3; server++) {
+        blocks.push(cluster.pool(), assignment, cluster.server(server), server, server + 1);
+        cluster.health().markFailing(cluster.server(server).id());
+      }
+
+      try (PooledShuffleRead read = cluster.read(request(assignment, blocks).build())) {
+        assertThat(drain(read)).isEqualTo(3);
+      }
+    }
+  }
+
+  @Test
   void returnsToAServerWhoseReplicaIsIncomplete() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, refusals)) {
       ShuffleAssignment assignment = cluster.assign(1, 1, 2);
