@@ -28,7 +28,7 @@ class ClusterSimulationTest {
 
   @BeforeAll
   void runSchedules() throws InterruptedException {
-    results = ScheduleRange.run(0, TestEffort.times(SEEDS) - 1, Fault::of);
+    results = ScheduleRange.run(0, TestEffort.times(SEEDS) - 1, Workload.USUAL, Fault::of);
   }
 
   @AfterAll
@@ -65,8 +65,8 @@ class ClusterSimulationTest {
   void runsTheSameAgainFromTheSameSeed() throws Exception {
     for (long seed = 0; seed < 10; seed++) {
       List<Fault> faults = Fault.of(seed);
-      assertThat(Simulation.run(seed, faults, carriers))
-          .isEqualTo(Simulation.run(seed, faults, carriers));
+      assertThat(Simulation.run(seed, Workload.USUAL, faults, carriers))
+          .isEqualTo(Simulation.run(seed, Workload.USUAL, faults, carriers));
     }
   }
 }

@@ -13,6 +13,7 @@ import java.util.function.ToLongFunction;
  * which {@link LoggedErrors} needs.
  */
 final class ScheduleRange {
+  private final Workload workload;
   private final LongFunction<List<Fault>> faults;
   private final AtomicLong next;
   private final long last;
@@ -32,7 +33,9 @@ final class ScheduleRange {
     }
   }
 
-  private ScheduleRange(long first, long last, LongFunction<List<Fault>> faults) {
+  private ScheduleRange(
+      long first, long last, Workload workload, LongFunction<List<Fault>> faults) {
+    this.workload = workload;
     this.next = new AtomicLong(first);
     this.last = last;
     this.faults = faults;
@@ -43,9 +46,10 @@ final class ScheduleRange {
    *
    * @param faults returns the faults of a seed
    */
-  static Results run(long first, long last, LongFunction<List<Fault>> faults)
+  static Results run(
+      long first, long last, Workload workload, LongFunction<List<Fault>> faults)
       throws InterruptedException {
-    ScheduleRange range = new ScheduleRange(first, last, faults);
+    ScheduleRange range = new ScheduleRange(first, last, workload, faults);
     List<Thread> workers = new ArrayList<>();
     for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {
       String name = "worker-" + i;
@@ -72,7 +76,7 @@ final class ScheduleRange {
     for (long seed = next.getAndIncrement(); seed <= last; seed = next.getAndIncrement()) {
       try {
         Simulation.Outcome outcome =
-            SimulationRunner.runOrShrink(seed, faults.apply(seed), carriers);
+            SimulationRunner.runOrShrink(seed, workload, faults.apply(seed), carriers);
         synchronized (this) {
           outcomes.put(seed, outcome);
         }

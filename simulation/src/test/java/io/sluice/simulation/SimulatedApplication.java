@@ -31,6 +31,7 @@ final class SimulatedApplication {
   /**
    * @param retryPeriodMs time for which tasks retry at a server
    * @param mayCrash whether the driver may crash
+   * @param moreMaps map tasks of each stage beyond those that its seed decides
    */
   SimulatedApplication(
       SimulatedThreads time,
@@ -40,6 +41,7 @@ final class SimulatedApplication {
       String name,
       long retryPeriodMs,
       boolean mayCrash,
+      int moreMaps,
       ByteBufAllocator allocator,
       ReadCheck.Servers servers) {
     this.time = time;
@@ -79,7 +81,8 @@ final class SimulatedApplication {
             retry);
     for (int shuffle = 0; shuffle <= random.nextInt(2); shuffle++) {
       stages.add(
-          new SimulatedStage(time, random, driver, shuffle, tasks, push, read, allocator, servers));
+          new SimulatedStage(
+              time, random, driver, shuffle, moreMaps, tasks, push, read, allocator, servers));
     }
   }
 

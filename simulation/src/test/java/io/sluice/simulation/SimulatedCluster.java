@@ -40,15 +40,11 @@ final class SimulatedCluster {
   private static final int MAX_SKEW_MS = 600_000;
   private static final int MAX_DRIFT_PER_MILLION = 5_000;
   private static final long EXIT_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-  private static final Map<String, String> SETTINGS =
-      Map.of(
-          "rss.coordinator.server.heartbeat.interval", "500ms",
-          "rss.coordinator.server.heartbeat.timeout", "3s",
-          "rss.coordinator.app.expired", "9s");
 
   private final SimulatedThreads time;
   private final SimulatedNetwork network;
   private final Random random;
+  private final Map<String, String> settings;
   private final Map<String, CoordinatorMachine> coordinators = new LinkedHashMap<>();
   private final List<HostPort> addresses = new ArrayList<>();
   private final SimulatedQuorum quorum;
@@ -154,6 +150,7 @@ final class SimulatedCluster {
 
   /**
    * @param coordinatorCount 1, or more that share their log
+   * @param heartbeatMs interval of heartbeats that coordinators set, in milliseconds
    * @param setups one for each server
    */
   SimulatedCluster(
@@ -161,11 +158,20 @@ final class SimulatedCluster {
       SimulatedNetwork network,
       Random random,
       int coordinatorCount,
+      long heartbeatMs,
       List<ServerSetup> setups)
       throws Exception {
     this.time = time;
     this.network = network;
     this.random = random;
+    this.settings =
+        Map.of(
+            "rss.coordinator.server.heartbeat.interval",
+            heartbeatMs + "ms",
+            "rss.coordinator.server.heartbeat.timeout",
+            "3s",
+            "rss.coordinator.app.expired",
+            "9s");
     List<String> names = new ArrayList<>();
     for (int i = 0; i < coordinatorCount; i++) {
       names.add("coordinator-" + i);
@@ -192,7 +198,7 @@ final class SimulatedCluster {
         new CoordinatorMachine(
             name,
             new SimulatedCoordinator(
-                SETTINGS,
+                settings,
                 clock,
                 clock,
                 new FastRandom(random.nextLong()),

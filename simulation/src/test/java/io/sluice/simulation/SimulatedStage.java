@@ -73,11 +73,15 @@ final class SimulatedStage {
   /** What a reader reads: partitions of a range of map tasks. */
   private record Reading(List<Integer> partitions, int firstMap, int endMap, boolean mapRange) {}
 
+  /**
+   * @param moreMaps map tasks beyond those that the seed decides
+   */
   SimulatedStage(
       SimulatedThreads time,
       Random random,
       SimulatedDriver driver,
       int shuffle,
+      int moreMaps,
       TaskEnvironment tasks,
       PushConfig push,
       ReadConfig read,
@@ -94,7 +98,7 @@ final class SimulatedStage {
     this.partitions = 8 + random.nextInt(20);
     this.sparse = random.nextInt(3) == 0;
     this.maxThinkMs = random.nextInt(4) == 0 ? MAX_SLOW_THINK_MS : MAX_THINK_MS;
-    this.winners = new Winner[(sparse ? 14 : 6) + random.nextInt(5)];
+    this.winners = new Winner[(sparse ? 14 : 6) + moreMaps + random.nextInt(5)];
     this.reads = new ReadCheck(time, random, driver, shuffle, tasks, read, allocator, servers);
   }
 

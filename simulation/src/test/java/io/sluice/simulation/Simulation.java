@@ -37,6 +37,7 @@ final class Simulation {
   private static final int MAX_SECONDS_UNTIL_UNUSED = 400;
 
   private final Random random;
+  private final Workload workload;
   private final List<Fault> faults;
   private final SimulatedThreads time;
   private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true, true);
@@ -66,8 +67,9 @@ final class Simulation {
       long movedBytes,
       int elections) {}
 
-  private Simulation(long seed, List<Fault> faults, Executor carriers) throws Exception {
+  private Simulation(long seed, Workload workload, List<Fault> faults, Executor carriers) throws Exception {
     this.random = new FastRandom(seed * 0x9E3779B97F4A7C15L);
+    this.workload = workload;
     this.faults = faults;
     this.time = new SimulatedThreads(carriers);
     this.network = new SimulatedNetwork(time, new FastRandom(random.nextLong()), allocator);
@@ -88,11 +90,17 @@ final class Simulation {
               small ? 8 + random.nextInt(8) : 24 + random.nextInt(40),
               FSYNCS.get(random.nextInt(FSYNCS.size())),
               slow ? 1 + random.nextInt(20) : 0,
-              0));
+              0,
+              workload.heartbeatMs()));
     }
     this.cluster =
         new SimulatedCluster(
-            time, network, new FastRandom(random.nextLong()), coordinators, setups);
+            time,
+            network,
+            new FastRandom(random.nextLong()),
+            coordinators,
+            workload.heartbeatMs(),
+            setups);
   }
 
   /**
@@ -102,8 +110,8 @@ final class Simulation {
    * @param carriers runs each thread of the simulation on a thread of its own
    * @throws AssertionError if a check fails
    */
-  static Outcome run(long seed, List<Fault> faults, Executor carriers) throws Exception {
-    Simulation simulation = new Simulation(seed, faults, carriers);
+  static Outcome run(long seed, Workload workload, List<Fault> faults, Executor carriers) throws Exception {
+    Simulation simulation = new Simulation(seed, workload, faults, carriers);
     try (LoggedErrors errors = LoggedErrors.collect();
         SimulatedThreads unused = simulation.time) {
       Outcome outcome = simulation.run();
@@ -142,6 +150,7 @@ final class Simulation {
               "application-" + i,
               retriesLong ? LONG_RETRY_MS : SHORT_RETRY_MS,
               i > 0,
+              workload.moreMaps(),
               allocator,
               checks));
     }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
  * <p>{@code -Dsluice.simulation.seeds=FIRST-LAST} or {@code =SEED}; {@code
  * -Dsluice.simulation.faults=0,2} leaves out all other faults of one seed; {@code
  * -Dsluice.simulation.record=FILE} adds a line for each thousand schedules, and skips those that
- * the file has.
+ * the file has. {@link Workload#ofProperties} changes the workload.
  */
 class SimulationRangeTest {
   private static final String SEEDS = "sluice.simulation.seeds";
@@ -55,7 +55,7 @@ class SimulationRangeTest {
       throws IOException, InterruptedException {
     long startNanos = System.nanoTime();
     long startCpuNanos = system.getProcessCpuTime();
-    ScheduleRange.Results results = ScheduleRange.run(from, to, SimulationRangeTest::faults);
+    ScheduleRange.Results results = ScheduleRange.run(from, to, Workload.ofProperties(), SimulationRangeTest::faults);
     long count = to - from + 1;
     String line =
         String.format(

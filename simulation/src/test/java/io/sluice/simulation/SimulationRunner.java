@@ -13,29 +13,27 @@ final class SimulationRunner {
   /**
    * Runs the schedule of a seed.
    *
+   * @param faults the faults of the seed, or some of them
    * @throws AssertionError if it fails: with the fewest faults that suffice, and the command that
    *     repeats it
    */
-  static Simulation.Outcome runOrShrink(long seed, Executor carriers) {
-    return runOrShrink(seed, Fault.of(seed), carriers);
-  }
-
-  /** As the other, with some of the faults of the seed. */
-  static Simulation.Outcome runOrShrink(long seed, List<Fault> faults, Executor carriers) {
+  static Simulation.Outcome runOrShrink(
+      long seed, Workload workload, List<Fault> faults, Executor carriers) {
     try {
-      return Simulation.run(seed, faults, carriers);
+      return Simulation.run(seed, workload, faults, carriers);
     } catch (Exception | AssertionError first) {
-      List<Fault> fewest = shrink(seed, faults, carriers);
-      Throwable failure = failure(seed, fewest, carriers);
+      List<Fault> fewest = shrink(seed, workload, faults, carriers);
+      Throwable failure = failure(seed, workload, fewest, carriers);
       throw new AssertionError(
-          message(seed, fewest, failure == null ? first : failure),
+          message(seed, workload, fewest, failure == null ? first : failure),
           failure == null ? first : failure);
     }
   }
 
-  private static Throwable failure(long seed, List<Fault> faults, Executor carriers) {
+  private static Throwable failure(
+      long seed, Workload workload, List<Fault> faults, Executor carriers) {
     try {
-      Simulation.Outcome unused = Simulation.run(seed, faults, carriers);
+      Simulation.Outcome unused = Simulation.run(seed, workload, faults, carriers);
       return null;
     } catch (Exception | AssertionError e) {
       return e;
@@ -43,14 +41,15 @@ final class SimulationRunner {
   }
 
   /** Leaves out one fault after the other while the schedule fails. */
-  private static List<Fault> shrink(long seed, List<Fault> faults, Executor carriers) {
+  private static List<Fault> shrink(
+      long seed, Workload workload, List<Fault> faults, Executor carriers) {
     List<Fault> left = new ArrayList<>(faults);
     for (int pass = 0; pass < MAX_PASSES; pass++) {
       boolean shorter = false;
       for (int i = left.size() - 1; i >= 0; i--) {
         List<Fault> fewer = new ArrayList<>(left);
         fewer.remove(i);
-        if (failure(seed, fewer, carriers) != null) {
+        if (failure(seed, workload, fewer, carriers) != null) {
           left = fewer;
           shorter = true;
         }
@@ -62,7 +61,8 @@ final class SimulationRunner {
     return left;
   }
 
-  private static String message(long seed, List<Fault> fewest, Throwable failure) {
+  private static String message(
+      long seed, Workload workload, List<Fault> fewest, Throwable failure) {
     List<Fault> all = Fault.of(seed);
     List<Integer> numbers = fewest.stream().map(all::indexOf).toList();
     StringBuilder text = new StringBuilder();
@@ -74,6 +74,7 @@ final class SimulationRunner {
     text.append("\nrepeat: mvn -q -Pfast -pl simulation -am test -Dtest=SimulationRangeTest")
         .append(" -Dsurefire.failIfNoSpecifiedTests=false -Dsluice.simulation.seeds=")
         .append(seed)
+        .append(workload.arguments())
         .append(" -Dsluice.simulation.faults=")
         .append(numbers.toString().replaceAll("[\\[\\] ]", ""));
     return text.toString();

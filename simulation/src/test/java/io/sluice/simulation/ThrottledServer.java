@@ -55,6 +55,7 @@ final class ThrottledServer implements AutoCloseable {
             network,
             new FastRandom(random.nextLong()),
             1,
+            Workload.USUAL.heartbeatMs(),
             List.of(
                 new ServerSetup(
                     List.of(StorageKind.SSD),
@@ -62,7 +63,8 @@ final class ThrottledServer implements AutoCloseable {
                     SLABS,
                     Fsync.NEVER,
                     0,
-                    DISK_BYTES_PER_SECOND)));
+                    DISK_BYTES_PER_SECOND,
+                    Workload.USUAL.heartbeatMs())));
     time.advance(WARM_UP_NANOS);
   }
 

@@ -54,7 +54,7 @@ import java.util.function.Supplier;
 final class ServerParts {
   static final int SLAB_BYTES = 4096;
 
-  private static final long HEARTBEAT_MS = 500;
+  private static final long REPLY_TIMEOUT_MS = 500;
   private static final long LEASE_MS = 60_000;
   private static final int COPY_BYTES = 16 << 10;
   private static final MergeConfig MERGES =
@@ -160,7 +160,7 @@ final class ServerParts {
             clock);
     heartbeats =
         new Heartbeats(
-            new HeartbeatConfig(coordinators, HEARTBEAT_MS, HEARTBEAT_MS),
+            new HeartbeatConfig(coordinators, setup.heartbeatMs(), REPLY_TIMEOUT_MS),
             new ServerHeartbeatSource(
                 report,
                 model.store,

@@ -14,6 +14,7 @@ import java.util.List;
  * @param slowMs maximum time of a call to a disk, in milliseconds; 0: calls take no time
  * @param diskBytesPerSecond bandwidth of each disk, which its readers and writers share; 0:
  *     transfers take no time
+ * @param heartbeatMs interval of heartbeats, in milliseconds, unless a coordinator sets another
  */
 public record ServerSetup(
     List<StorageKind> kinds,
@@ -21,7 +22,8 @@ public record ServerSetup(
     int slabs,
     Fsync fsync,
     int slowMs,
-    long diskBytesPerSecond) {
+    long diskBytesPerSecond,
+    long heartbeatMs) {
   public ServerSetup {
     kinds = List.copyOf(kinds);
   }
