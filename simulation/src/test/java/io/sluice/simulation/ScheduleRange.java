@@ -46,8 +46,7 @@ final class ScheduleRange {
    *
    * @param faults returns the faults of a seed
    */
-  static Results run(
-      long first, long last, Workload workload, LongFunction<List<Fault>> faults)
+  static Results run(long first, long last, Workload workload, LongFunction<List<Fault>> faults)
       throws InterruptedException {
     ScheduleRange range = new ScheduleRange(first, last, workload, faults);
     List<Thread> workers = new ArrayList<>();

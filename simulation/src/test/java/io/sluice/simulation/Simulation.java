@@ -67,7 +67,8 @@ final class Simulation {
       long movedBytes,
       int elections) {}
 
-  private Simulation(long seed, Workload workload, List<Fault> faults, Executor carriers) throws Exception {
+  private Simulation(long seed, Workload workload, List<Fault> faults, Executor carriers)
+      throws Exception {
     this.random = new FastRandom(seed * 0x9E3779B97F4A7C15L);
     this.workload = workload;
     this.faults = faults;
@@ -110,7 +111,8 @@ final class Simulation {
    * @param carriers runs each thread of the simulation on a thread of its own
    * @throws AssertionError if a check fails
    */
-  static Outcome run(long seed, Workload workload, List<Fault> faults, Executor carriers) throws Exception {
+  static Outcome run(long seed, Workload workload, List<Fault> faults, Executor carriers)
+      throws Exception {
     Simulation simulation = new Simulation(seed, workload, faults, carriers);
     try (LoggedErrors errors = LoggedErrors.collect();
         SimulatedThreads unused = simulation.time) {

@@ -55,7 +55,8 @@ class SimulationRangeTest {
       throws IOException, InterruptedException {
     long startNanos = System.nanoTime();
     long startCpuNanos = system.getProcessCpuTime();
-    ScheduleRange.Results results = ScheduleRange.run(from, to, Workload.ofProperties(), SimulationRangeTest::faults);
+    ScheduleRange.Results results =
+        ScheduleRange.run(from, to, Workload.ofProperties(), SimulationRangeTest::faults);
     long count = to - from + 1;
     String line =
         String.format(

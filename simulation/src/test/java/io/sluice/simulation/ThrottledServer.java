@@ -152,6 +152,14 @@ final class ThrottledServer implements AutoCloseable {
       }
     }
 
+    /** Pushes on each connection, each to a partition of its own, until the application ends. */
+    void push(Load load) {
+      for (int i = 0; i < load.connections(); i++) {
+        int partition = i;
+        start("push", () -> pushAll(load, partition, Integer.MAX_VALUE));
+      }
+    }
+
     private void start(String what, Runnable task) {
       SimulatedThreads.Task unused = time.start(name + " " + what, task);
     }

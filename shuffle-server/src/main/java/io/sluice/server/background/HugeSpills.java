@@ -8,8 +8,9 @@ import java.util.Set;
 
 /**
  * Limits the memory of applications with a huge partition to a share of the budget each. Their
- * shuffles are spilled without waiting for the high watermark. A run has a quarter of that share,
- * so that one run is written while the next ones fill.
+ * shuffles are spilled without waiting for the high watermark, but above it, other applications
+ * have their turns ({@link SpillOrder}). A run has a quarter of that share, so that one run is
+ * written while the next ones fill.
  *
  * <p>Not thread-safe: used by the planner.
  */
@@ -44,39 +45,16 @@ final class HugeSpills {
   }
 
   /**
-   * The log to spill now, or null: one with bytes for a full run, or one whose frames wait for
-   * memory.
+   * The applications to spill now: those with bytes for a full run in a shuffle with a huge
+   * partition, and those whose frames wait for the limit.
    */
-  ShuffleLog next() {
-    ShuffleLog fullest = fullest(store.totals().hugeLogs(), null);
-    if (fullest != null && fullest.bufferedBytes() >= runBytes) {
-      return fullest;
-    }
-    for (String application : memory.waitingForLimit()) {
-      ShuffleLog log = fullest(store.logs(), application);
-      if (log != null) {
-        return log;
+  Set<String> due() {
+    Set<String> due = new HashSet<>(memory.waitingForLimit());
+    for (ShuffleLog log : store.totals().hugeLogs()) {
+      if (log.bufferedBytes() >= runBytes) {
+        due.add(log.key().application());
       }
     }
-    return null;
-  }
-
-  /**
-   * @param application restricts the logs to this application; null: all logs
-   * @return null if nothing is buffered
-   */
-  private static ShuffleLog fullest(Iterable<ShuffleLog> logs, String application) {
-    ShuffleLog fullest = null;
-    long maxBytes = 0;
-    for (ShuffleLog log : logs) {
-      if (application == null || log.key().application().equals(application)) {
-        long buffered = log.bufferedBytes();
-        if (buffered > maxBytes) {
-          fullest = log;
-          maxBytes = buffered;
-        }
-      }
-    }
-    return fullest;
+    return due;
   }
 }

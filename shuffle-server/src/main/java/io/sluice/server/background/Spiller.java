@@ -13,6 +13,7 @@ import io.sluice.server.log.SpillBatch;
 import io.sluice.server.memory.MemoryBudget;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -46,6 +47,8 @@ public final class Spiller implements AutoCloseable {
   private final DiskThread planner = new DiskThread("spill-planner", TICK_MS, this::plan);
   private final List<Target> targets = new ArrayList<>();
   // Used by the planner only.
+  private final SpillOrder<ShuffleLog> order =
+      new SpillOrder<>(log -> log.key().application(), ShuffleLog::bufferedBytes);
   private final DiskPlacement<Target> placement = new DiskPlacement<>();
   private final Object lock = new Object();
 
@@ -192,17 +195,19 @@ public final class Spiller implements AutoCloseable {
     }
     boolean room = disks.anyHealthy();
     huge.limit();
-    boolean idle = true;
-    for (ShuffleLog log = huge.next(); log != null && idle; log = huge.next()) {
-      idle = assign(log, huge.runBytes());
-    }
-    for (long bytes = bytesToSpill(); bytes > 0; bytes = bytesToSpill()) {
-      ShuffleLog log = fullest();
-      if (log == null) {
+    while (true) {
+      long bytes = bytesToSpill();
+      Set<String> due = huge.due();
+      SpillOrder.Turn<ShuffleLog> turn =
+          order.next(store.logs(), memory.allocatableBytes(), bytes > 0, due);
+      if (turn == null) {
         break;
       }
-      if (!assign(log, policy.runBytes(bytes))) {
-        room = willFree(fileBytes(log.nextSpillBytes()));
+      ShuffleLog log = turn.shuffle();
+      long runBytes =
+          due.contains(log.key().application()) ? huge.runBytes() : policy.runBytes(bytes);
+      if (!assign(log, Math.min(runBytes, turn.maxRunBytes()))) {
+        room = bytes == 0 ? room : willFree(fileBytes(log.nextSpillBytes()));
         break;
       }
     }
@@ -217,6 +222,7 @@ public final class Spiller implements AutoCloseable {
     }
     SpillBatch batch = log.takeForSpill(Math.min(runBytes, blockBytes(target.disk.freeBytes())));
     if (batch != null) {
+      order.spilled(log.key().application(), batch.length());
       target.assign(new SpillTask(batch, target.disk.beginWrite(fileBytes(batch.length()))));
     }
     return true;
@@ -282,11 +288,6 @@ public final class Spiller implements AutoCloseable {
     synchronized (lock) {
       return flushes > 0 ? Math.max(wanted, totals.bufferedBytes()) : wanted;
     }
-  }
-
-  private ShuffleLog fullest() {
-    return FullestShuffle.of(
-        store.logs(), log -> log.key().application(), ShuffleLog::bufferedBytes);
   }
 
   /**

@@ -24,6 +24,7 @@ import io.sluice.server.observe.ServerCounters;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
@@ -122,6 +123,26 @@ class HugeSpillsTest {
   }
 
   @Test
+  void othersAreSpilledWhileAHugePartitionAlwaysHasBytesForARun() throws Exception {
+    append("huge", 7);
+    await(() -> memory.usedBytes("huge") < RUN_SLABS * SLAB);
+    ShuffleKey other = new ShuffleKey("other", 1);
+    for (int partition = 0; partition < 44; partition++) {
+      append(other, partition);
+    }
+    AtomicBoolean pushes = new AtomicBoolean(true);
+    storage.beforeCall(
+        () -> {
+          while (pushes.get() && memory.usedBytes("huge") < 3 * RUN_SLABS * SLAB) {
+            appendOne("huge");
+          }
+        });
+    append("huge", RUN_SLABS);
+    await(() -> !store.find(other).runs().isEmpty());
+    pushes.set(false);
+  }
+
+  @Test
   void limitEndsWithTheShuffle() throws Exception {
     append("huge", 7);
     await(() -> memory.exceedsLimit("huge", LIMIT_SLABS * SLAB) || memory.usedBytes("huge") == 0);
@@ -141,7 +162,15 @@ class HugeSpillsTest {
     }
   }
 
-  private void append(ShuffleKey key, int partition) throws SluiceException {
+  private void appendOne(String application) {
+    try {
+      append(application, 1);
+    } catch (SluiceException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private synchronized void append(ShuffleKey key, int partition) throws SluiceException {
     ByteBuf body = memory.tryAllocate(key.application(), SLAB);
     body.writeBytes(
         BlockBytes.block(appended++, 0, partition, 0, true, new byte[SLAB - BlockHeader.LENGTH]));

@@ -55,6 +55,7 @@ final class ServerParts {
   static final int SLAB_BYTES = 4096;
 
   private static final long REPLY_TIMEOUT_MS = 500;
+  private static final long MERGE_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final long LEASE_MS = 60_000;
   private static final int COPY_BYTES = 16 << 10;
   private static final MergeConfig MERGES =
@@ -139,7 +140,7 @@ final class ServerParts {
             disks,
             MERGES,
             new MergeWriter(model.files, random, merged, new ReportedMergeInputs()),
-            unused -> false,
+            setup.isThrottled() ? disk -> waitForSpills(machine, disk) : unused -> false,
             merged,
             clock);
     demotion = DemotionSteps.of(disks, model.files, model.counters, clock, COPY_BYTES);
@@ -174,6 +175,14 @@ final class ServerParts {
             executor,
             machine::channel);
     control = new ControlService(model.store, report, decommission, null, () -> {});
+  }
+
+  /** As in production, merges pause while spills have priority; the pause takes virtual time. */
+  private boolean waitForSpills(Machine machine, Disk disk) {
+    while (!executor.isShutdown() && (memory.pressure().tight() || spiller.isWriting(disk))) {
+      machine.sleep(MERGE_PAUSE_NANOS);
+    }
+    return false;
   }
 
   private Function<Disk, Executor> readers(Supplier<Integer> slowReads) {
