@@ -36,7 +36,9 @@ import java.util.stream.IntStream;
  * map output is computed again. Belongs to a simulation.
  */
 final class SimulatedStage {
-  private static final int MAX_TRIES = 80;
+  /** With a pause of half a second on average: longer than errors of a disk are remembered. */
+  private static final int MAX_TRIES = 300;
+
   private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long FOREVER_NANOS = TimeUnit.HOURS.toNanos(1);
   private static final int MAX_THINK_MS = 60;
