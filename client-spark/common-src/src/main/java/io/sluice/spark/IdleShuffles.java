@@ -4,14 +4,17 @@ import io.sluice.client.CleanupConfig;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiPredicate;
 import java.util.function.IntConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerEvent;
 import org.apache.spark.scheduler.SparkListenerJobEnd;
 import org.apache.spark.scheduler.SparkListenerJobStart;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
@@ -25,9 +28,9 @@ import scala.collection.Iterator;
  *
  * <p>Spark removes a shuffle when the driver has collected the last reference to it as garbage: no
  * data frame, cached table or RDD can read it then. A driver with a large heap collects seldom. So
- * this class collects garbage when shuffles that no running job uses, <em>idle</em> ones, have many
- * bytes. A shuffle that survives a collection is referred to, and counts again after twice its idle
- * time. Collections take at most 5 % of the time.
+ * this class collects garbage when shuffles that no running job or query uses, <em>idle</em> ones,
+ * have many bytes. A shuffle that survives a collection is referred to, and counts again after
+ * twice its idle time. Collections take at most 5 % of the time.
  *
  * <p>Optionally, a shuffle that is idle for long expires although it is referred to: its map output
  * is unregistered and deleted, and a later job runs its map tasks again.
@@ -36,7 +39,9 @@ import scala.collection.Iterator;
  */
 public final class IdleShuffles extends SparkListener {
   private static final Logger LOG = LoggerFactory.getLogger(IdleShuffles.class);
-  private static final String EXECUTION_ID = "spark.sql.execution.id";
+  private static final String QUERY_ID = "spark.sql.execution.id";
+  private static final String QUERY_END =
+      "org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd";
 
   /** Minimum time between two collections, in durations of the last one. */
   private static final long PAUSE_PER_COLLECTION = 19;
@@ -50,27 +55,15 @@ public final class IdleShuffles extends SparkListener {
   private final IntConsumer expire;
 
   // Guarded by this.
-  private final Map<Integer, UsingJob> runningJobs = new HashMap<>();
-  private final Map<Integer, Integer> shuffleOfStage = new HashMap<>();
+  private final Map<Integer, Map<Integer, Integer>> shuffleOfStageByJob = new HashMap<>();
+  private final Set<String> runningQueries = new HashSet<>();
   private final Map<Integer, Use> uses = new HashMap<>();
   private long nextCollectionNanos;
 
-  /**
-   * A running job.
-   *
-   * @param query the SQL execution that it belongs to; null for none
-   * @param shuffleOfStage shuffles that it can write or read, by the stage that writes them
-   */
-  private record UsingJob(String query, Map<Integer, Integer> shuffleOfStage) {
-    boolean uses(int shuffle, Use use) {
-      return shuffleOfStage.containsValue(shuffle) || (query != null && query.equals(use.query));
-    }
-  }
-
   /** How a shuffle was used. */
   private static final class Use {
-    // With adaptive execution, the stages of a query are separate jobs with the driver's planning
-    // between them.
+    // Null if no query of SQL wrote it. With adaptive execution, the stages of a query are separate
+    // jobs with the driver's planning between them.
     private final String query;
     private long bytes;
     private long lastNanos;
@@ -116,7 +109,7 @@ public final class IdleShuffles extends SparkListener {
     }
     jobStarted(
         start.jobId(),
-        start.properties() == null ? null : start.properties().getProperty(EXECUTION_ID),
+        start.properties() == null ? null : start.properties().getProperty(QUERY_ID),
         written);
   }
 
@@ -133,31 +126,59 @@ public final class IdleShuffles extends SparkListener {
     jobEnded(end.jobId());
   }
 
+  /** Ends the use by a query; Spark's core has no class for the event. */
+  @Override
+  public void onOtherEvent(SparkListenerEvent event) {
+    if (event.getClass().getName().equals(QUERY_END)) {
+      try {
+        queryEnded(String.valueOf(event.getClass().getMethod("executionId").invoke(event)));
+      } catch (ReflectiveOperationException e) {
+        throw new IllegalStateException("cannot read the id of a query that ended", e);
+      }
+    }
+  }
+
+  /**
+   * @param query the query of SQL that the job belongs to; null for none
+   * @param written shuffles that the job can write or read, by the stage that writes them
+   */
   synchronized void jobStarted(int job, String query, Map<Integer, Integer> written) {
-    runningJobs.put(job, new UsingJob(query, Map.copyOf(written)));
-    shuffleOfStage.putAll(written);
+    shuffleOfStageByJob.put(job, Map.copyOf(written));
+    if (query != null) {
+      runningQueries.add(query);
+    }
     for (int shuffle : written.values()) {
       uses.computeIfAbsent(shuffle, id -> new Use(query, idleNanos));
     }
   }
 
   synchronized void taskEnded(int stage, long bytesWritten) {
-    Use use = uses.get(shuffleOfStage.getOrDefault(stage, -1));
-    if (use != null) {
-      use.bytes += bytesWritten;
+    for (Map<Integer, Integer> shuffleOfStage : shuffleOfStageByJob.values()) {
+      Use use = uses.get(shuffleOfStage.getOrDefault(stage, -1));
+      if (use != null) {
+        use.bytes += bytesWritten;
+        return;
+      }
     }
   }
 
   synchronized void jobEnded(int job) {
-    UsingJob ended = runningJobs.remove(job);
-    if (ended == null) {
-      return;
+    Map<Integer, Integer> ended = shuffleOfStageByJob.remove(job);
+    if (ended != null) {
+      used((shuffle, use) -> ended.containsValue(shuffle));
     }
-    shuffleOfStage.keySet().removeAll(ended.shuffleOfStage.keySet());
+  }
+
+  synchronized void queryEnded(String query) {
+    runningQueries.remove(query);
+    used((shuffle, use) -> query.equals(use.query));
+  }
+
+  private void used(BiPredicate<Integer, Use> condition) {
     long now = nanoTime.getAsLong();
     uses.forEach(
         (shuffle, use) -> {
-          if (ended.uses(shuffle, use)) {
+          if (condition.test(shuffle, use)) {
             use.lastNanos = now;
             use.idleAfterNanos = idleNanos;
           }
@@ -192,7 +213,8 @@ public final class IdleShuffles extends SparkListener {
   }
 
   private boolean isUsed(int shuffle, Use use) {
-    return runningJobs.values().stream().anyMatch(job -> job.uses(shuffle, use));
+    return (use.query != null && runningQueries.contains(use.query))
+        || shuffleOfStageByJob.values().stream().anyMatch(job -> job.containsValue(shuffle));
   }
 
   private boolean isCollectionDue(long now) {

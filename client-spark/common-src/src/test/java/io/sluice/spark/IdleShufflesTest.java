@@ -77,14 +77,27 @@ class IdleShufflesTest {
   }
 
   @Test
-  void aShuffleIsUsedWhileAnotherJobOfItsQueryRuns() {
-    run(1, "query 7", 1, 2_000);
-    idle.jobStarted(2, "query 7", Map.of(20, 2));
-    idle.jobStarted(3, "query 8", Map.of());
+  void aShuffleIsUsedUntilItsQueryEnds() {
+    run(1, "7", 1, 2_000);
+    run(2, "8", 2, 100);
+    assertThat(collectionsAfter(1_000)).isZero();
+
+    idle.queryEnded("8");
+    assertThat(collectionsAfter(60)).as("another query").isZero();
+    idle.queryEnded("7");
+    assertThat(collectionsAfter(59)).isZero();
+    assertThat(collectionsAfter(1)).isEqualTo(1);
+  }
+
+  @Test
+  void aLaterQueryUsesAShuffleWhileItsJobRuns() {
+    run(1, "7", 1, 2_000);
+    idle.queryEnded("7");
+    idle.jobStarted(2, "8", Map.of(11, 1));
     assertThat(collectionsAfter(1_000)).isZero();
 
     idle.jobEnded(2);
-    assertThat(collectionsAfter(60)).as("query 8 does not use it").isEqualTo(1);
+    assertThat(collectionsAfter(60)).isEqualTo(1);
   }
 
   @Test
