@@ -50,6 +50,7 @@ abstract class ServiceCommand implements Callable<Integer> {
       log.info("Configuration is valid: {}", config.describe());
       return 0;
     }
+    NettyPool.configure();
     ServiceRunner runner = new ServiceRunner(() -> start(config, this::read), readyFile);
     return runner.run();
   }
