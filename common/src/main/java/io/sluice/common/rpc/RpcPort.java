@@ -38,10 +38,10 @@ public final class RpcPort {
 
   /**
    * Bytes of one connection that gRPC buffers while the service requests no message. They are
-   * outside the memory budget: a thousand paused connections use 128 MiB. A larger window made
+   * outside the memory budget: a thousand paused connections use 64 MiB. A larger window made
    * pushes over loopback no faster.
    */
-  private static final int FLOW_CONTROL_WINDOW = 128 << 10;
+  private static final int FLOW_CONTROL_WINDOW = 64 << 10;
 
   /** Timeout of the TLS handshake and the HTTP/2 preface. */
   private static final int HANDSHAKE_TIMEOUT_SECONDS = 20;
