@@ -30,7 +30,7 @@ public record MergeConfig(
   private static final int MIN_WINDOW_BYTES = 256 << 10;
 
   private static final long DERIVED = -1;
-  private static final long MAX_DEFAULT_BYTES = 128L << 20;
+  private static final long MAX_DEFAULT_BYTES = 64L << 20;
   private static final long MIN_MEMORY_BYTES = 4L << 20;
 
   /** Condition for a merge. */
@@ -56,11 +56,11 @@ public record MergeConfig(
   static final ConfigKey<Long> MEMORY =
       ConfigKey.dataSize("rss.server.merge.memory")
           .defaultValue(DERIVED)
-          .alsoAllow(DERIVED, "free direct memory (-XX:MaxDirectMemorySize), at most 128MiB")
+          .alsoAllow(DERIVED, "free direct memory (-XX:MaxDirectMemorySize), at most 64MiB")
           .atLeast(MIN_MEMORY_BYTES)
           .doc(
               "Memory for all merges of run files together, divided evenly among the disks. Raise"
-                  + " it if merges fall behind on servers with many disks.")
+                  + " it if merges fall behind on servers with many disks, to 128MiB for each HDD.")
           .build();
 
   static final ConfigKey<Long> MAX_OUTPUT =
