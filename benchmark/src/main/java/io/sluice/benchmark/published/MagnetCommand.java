@@ -85,12 +85,20 @@ public final class MagnetCommand implements Callable<Integer> {
 
   @Option(
       names = "--max-rest",
-      defaultValue = "300m",
+      defaultValue = "286m",
       paramLabel = "SIZE",
       description =
           "Maximum resident memory of the server besides buffer and heap; the command fails if it "
-              + "is more. Default ${DEFAULT-VALUE}.")
+              + "is more. Default ${DEFAULT-VALUE}, which is 300 MB.")
   private DataSize maxRest;
+
+  @Option(
+      names = "--protection",
+      defaultValue = "none",
+      converter = Protection.Converter.class,
+      paramLabel = "KIND",
+      description = "Protection of the connections: none, auth or tls; default ${DEFAULT-VALUE}.")
+  private Protection protection;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -110,8 +118,7 @@ public final class MagnetCommand implements Callable<Integer> {
             List.of("-Xms" + heap.bytes(), "-XX:+AlwaysPreTouch"));
     Map<Integer, List<MagnetRound>> measured;
     try (BenchDirectory directory = servers.makeDirectory("sluice-bench-magnet");
-        ProtectedCluster cluster =
-            ProtectedCluster.start(Protection.NONE, directory.path(), shape)) {
+        ProtectedCluster cluster = ProtectedCluster.start(protection, directory.path(), shape)) {
       measured = measure(cluster);
     }
     List<String> notes = new ArrayList<>();
@@ -120,6 +127,8 @@ public final class MagnetCommand implements Callable<Integer> {
             + rounds.count()
             + " rounds; "
             + transport
+            + ", protection: "
+            + protection.label()
             + ", "
             + connections
             + " connections.");
@@ -129,7 +138,7 @@ public final class MagnetCommand implements Callable<Integer> {
             MagnetTable.costs("magnet-push", "Pushes by block size", measured, MagnetRound::push),
             MagnetTable.costs(
                 "magnet-fetch", "Fetches by block size", measured, MagnetRound::fetch),
-            MagnetTable.memory(measured, shape)),
+            MagnetTable.memory(measured, shape, maxRest)),
         notes);
     return checkMemory(measured, shape);
   }

@@ -78,8 +78,13 @@ final class MagnetTable {
     return report.latencyUs().getValueAtPercentile(percentile) / MICROS_PER_MS;
   }
 
-  /** Highest resident memory of all rounds, and its parts. */
-  static BenchTable memory(Map<Integer, List<MagnetRound>> rounds, ServerShape shape) {
+  /**
+   * Highest resident memory of all rounds, its parts and its limit.
+   *
+   * @param maxRest maximum resident memory besides buffer and heap
+   */
+  static BenchTable memory(
+      Map<Integer, List<MagnetRound>> rounds, ServerShape shape, DataSize maxRest) {
     BenchTable table =
         new BenchTable(
             "magnet-memory",
@@ -88,7 +93,8 @@ final class MagnetTable {
             Column.number("resident MiB", 0),
             Column.number("buffer MiB", 0),
             Column.number("heap MiB", 0),
-            Column.number("rest MiB", 0));
+            Column.number("rest MiB", 0),
+            Column.number("limit MiB", 0));
     rounds.forEach(
         (block, all) ->
             table.row(
@@ -96,7 +102,8 @@ final class MagnetTable {
                 peak(all) / BYTES_PER_MIB,
                 shape.bufferBytes() / BYTES_PER_MIB,
                 shape.heapBytes() / BYTES_PER_MIB,
-                rest(all, shape) / BYTES_PER_MIB));
+                rest(all, shape) / BYTES_PER_MIB,
+                (shape.bufferBytes() + shape.heapBytes() + maxRest.bytes()) / BYTES_PER_MIB));
     return table.chart(
         chart("Resident memory of the server", "MiB", "buffer MiB", "heap MiB", "rest MiB"));
   }

@@ -57,7 +57,13 @@ class PublishedCommandsTest {
       assertThat(table.rows()).extracting(row -> row.get(0)).containsExactly("1.0 KiB", "10.0 KiB");
     }
     BenchTable memory = tables.get(2);
-    assertThat(memory.rows()).allSatisfy(row -> assertThat((Double) row.get(1)).isGreaterThan(64));
+    assertThat(memory.rows())
+        .allSatisfy(
+            row -> {
+              assertThat((Double) row.get(1)).isGreaterThan(64);
+              assertThat(row.subList(2, 4)).containsExactly(16.0, 64.0);
+              assertThat((Double) row.get(memory.column("limit MiB"))).isEqualTo(16 + 64 + 4096);
+            });
   }
 
   @Test

@@ -21,11 +21,17 @@ final class Sizing {
   private static final double USABLE_SHARE_OF_LINK = 0.7;
   private static final double SHARE_FOR_PAGE_CACHE = 0.25;
 
-  /** Maximum memory of a machine outside heap, buffer and page cache. */
-  private static final long OTHER_BYTES = 2L << 30;
+  /**
+   * Maximum memory of a server besides heap and buffer, with the default memory for merges. {@code
+   * bench magnet} checks it.
+   */
+  private static final long REST_BYTES = 300_000_000;
+
+  /** Share of the heap that G1 needs for its tables in addition. */
+  private static final double SHARE_OF_HEAP_TABLES = 1.0 / 16;
 
   /** Direct memory besides the buffer: rss.server.merge.memory and connections. */
-  private static final long DIRECT_BESIDE_BUFFER = (128L + 384) << 20;
+  private static final long DIRECT_BESIDE_BUFFER = (64L + 448) << 20;
 
   /**
    * Minimum number of servers: with fewer, the loss of one server loses more than a third of the
@@ -134,7 +140,7 @@ final class Sizing {
 
   private Need memory(int servers) {
     double left =
-        machine.memoryBytes() * (1 - SHARE_FOR_PAGE_CACHE) - heapBytes(servers) - OTHER_BYTES;
+        machine.memoryBytes() * (1 - SHARE_FOR_PAGE_CACHE) - withoutBuffer(heapBytes(servers));
     if (left < 1) {
       throw new IllegalArgumentException(
           String.format(
@@ -142,10 +148,15 @@ final class Sizing {
               "--memory is too small: a server needs %.1f GiB of heap and other memory and "
                   + "25 %% of the"
                   + " machine for the page cache, which leaves no memory for the buffer",
-              (heapBytes(servers) + OTHER_BYTES) / GIB));
+              withoutBuffer(heapBytes(servers)) / GIB));
     }
     return Need.of(
         Limit.MEMORY, workload.pushedBytesPerSecond() * machine.diskKind().bufferSeconds(), left);
+  }
+
+  /** Memory of a server, without the buffer. */
+  private static double withoutBuffer(long heapBytes) {
+    return heapBytes * (1 + SHARE_OF_HEAP_TABLES) + REST_BYTES;
   }
 
   private long heapBytes(int servers) {
@@ -174,7 +185,7 @@ final class Sizing {
         heap,
         buffer,
         buffer + DIRECT_BESIDE_BUFFER,
-        Math.max(0, machine.memoryBytes() - heap - buffer - OTHER_BYTES),
+        Math.max(0, machine.memoryBytes() - buffer - (long) withoutBuffer(heap)),
         connections,
         connections
             + IDLE_RUN_FILES

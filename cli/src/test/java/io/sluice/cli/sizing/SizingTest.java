@@ -105,12 +105,15 @@ class SizingTest {
 
     assertThat(plan.bottleneck()).isEqualTo(Limit.MEMORY);
     SizingPlan.EachServer each = plan.eachServer();
-    assertThat(each.heapBytes() + each.bufferBytes()).isLessThan(13 * GIB);
+    assertThat(each.heapBytes() + each.bufferBytes()).isLessThan(12 * GIB);
+    long rest = each.heapBytes() / 16 + 300_000_000;
+    assertThat(each.pageCacheBytes())
+        .isEqualTo(16 * GIB - each.heapBytes() - each.bufferBytes() - rest);
   }
 
   @Test
   void failsIfMemoryLeavesNoSpaceForTheBuffer() {
-    Machine tiny = new Machine(2, 2 * GIB, 1e9 / 8, 1, DiskKind.SSD, 100 * GIB, 500 * MIB);
+    Machine tiny = new Machine(2, GIB, 1e9 / 8, 1, DiskKind.SSD, 100 * GIB, 500 * MIB);
 
     assertThatThrownBy(() -> plan(workload(100, 1), tiny))
         .isInstanceOf(IllegalArgumentException.class)
