@@ -34,6 +34,7 @@ import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.log.SpillBatch;
 import io.sluice.server.log.StoreConfig;
 import io.sluice.server.observe.ServerCounters;
+import io.sluice.server.read.ExtentRest;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -175,8 +176,9 @@ final class MergeShuffle implements AutoCloseable {
   }
 
   /**
-   * Reads all partitions sequentially in slices, with one positioned read for each part of a slice,
-   * and verifies that each has exactly one valid block of each map task.
+   * Reads all partitions sequentially in slices, as a server does: with one positioned read for
+   * each part of a slice, together with a short rest of its extent. Verifies that each partition
+   * has exactly one valid block of each map task.
    */
   ReadRequests read(int sliceBytes) throws IOException {
     ReadRequests requests = new ReadRequests();
@@ -192,17 +194,34 @@ final class MergeShuffle implements AutoCloseable {
       requests.beginPartition();
       for (long offset = 0; offset < length; offset += sliceBytes) {
         long slice = Math.min(sliceBytes, length - offset);
-        List<LogPiece> pieces = log.read(List.of(new LogRange(reduce, offset, slice)));
-        for (int i = 0; i < pieces.size(); i++) {
-          LogPiece.InFile piece = (LogPiece.InFile) pieces.get(i);
-          readFully(piece.run().channel(), piece.position(), piece.length(), partition);
-          requests.add(piece.run(), piece.position(), piece.length(), i + 1 == pieces.size());
-          piece.release();
-        }
+        readSlice(
+            log.read(List.of(new LogRange(reduce, offset, slice))), offset, partition, requests);
       }
       verify(reduce, Unpooled.wrappedBuffer(partition.flip()));
     }
     return requests;
+  }
+
+  /**
+   * @param pieces the method releases them
+   * @param offset offset of the first piece in the partition
+   * @param partition bytes of the partition that have been read
+   */
+  private static void readSlice(
+      List<LogPiece> pieces, long offset, ByteBuffer partition, ReadRequests requests)
+      throws IOException {
+    long end = offset;
+    for (int i = 0; i < pieces.size(); i++) {
+      LogPiece.InFile piece = (LogPiece.InFile) pieces.get(i);
+      boolean isLast = i + 1 == pieces.size();
+      end += piece.length();
+      if (end > partition.position()) {
+        int length = piece.length() + (isLast ? ExtentRest.bytes(StorageKind.HDD, piece) : 0);
+        readFully(piece.run().channel(), piece.position(), length, partition);
+        requests.add(piece.run(), piece.position(), length, isLast);
+      }
+      piece.release();
+    }
   }
 
   private static int longest(OpenSnapshot snapshot) {

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 class MergeShuffleTest {
   private static final MergeLayout LAYOUT = new MergeLayout(40, 6, 2_000, 6_000, 5);
   private static final int WHOLE_PARTITIONS = 1 << 30;
+  private static final int SLICE = 1 << 20;
 
   @TempDir Path directory;
 
@@ -40,10 +41,11 @@ class MergeShuffleTest {
   @Test
   void readingOneRunNeedsOneSeekForOneReaderAndManyForSeveral() throws Exception {
     DiskModel model = new DiskModel(10, 200);
-    try (MergeShuffle shuffle = new MergeShuffle(LAYOUT, new EmulatedDisk(model))) {
+    MergeLayout layout = new MergeLayout(40, 6, 100_000, 300_000, 5);
+    try (MergeShuffle shuffle = new MergeShuffle(layout, new EmulatedDisk(model))) {
       shuffle.write(40, () -> {});
       model.reset();
-      ReadRequests requests = shuffle.read(50_000);
+      ReadRequests requests = shuffle.read(SLICE);
       assertThat(requests.count()).isGreaterThan(18).isEqualTo(model.requests());
       // The partitions of a run are contiguous.
       assertThat(model.seeks()).isEqualTo(1);
@@ -54,6 +56,19 @@ class MergeShuffleTest {
       requests.replay(crowd, 6);
       assertThat(crowd.requests()).isEqualTo(requests.count());
       assertThat(crowd.seeks()).isGreaterThan(10);
+    }
+  }
+
+  @Test
+  void slicesThatEndWithinAnExtentNeedNoAdditionalRequest() throws Exception {
+    DiskModel model = new DiskModel(10, 200);
+    MergeLayout layout = new MergeLayout(40, 6, 60_000, 180_000, 5);
+    try (MergeShuffle shuffle = new MergeShuffle(layout, new EmulatedDisk(model))) {
+      shuffle.write(1, () -> {});
+      // Extents of about 0.9 MiB.
+      shuffle.merge(new FanInPolicy(8), 16 << 20, 1, () -> {});
+      assertThat(shuffle.extents()).isEqualTo(30);
+      assertThat(shuffle.read(SLICE).count()).isEqualTo(30);
     }
   }
 

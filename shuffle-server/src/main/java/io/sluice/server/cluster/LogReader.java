@@ -54,7 +54,7 @@ final class LogReader {
    */
   ByteBuf read(ShuffleLog log, List<LogRange> ranges) throws IOException, InterruptedException {
     ClientConnection reader = new ClientConnection(log.key().application(), "move", "this server");
-    CompletableFuture<FetchedBytes> answer = reads.read(reader, epoch, log.read(ranges));
+    CompletableFuture<FetchedBytes> answer = reads.read(reader, epoch, log.read(ranges), true);
     try (FetchedBytes found = answer.get(TIMEOUT_MS, TimeUnit.MILLISECONDS)) {
       return copied(found);
     } catch (ExecutionException e) {

@@ -21,8 +21,17 @@ public sealed interface LogPiece {
     }
   }
 
-  /** Bytes of a run file; the piece owns one reference to the run. */
-  record InFile(StoredRun run, long position, int length) implements LogPiece {
+  /**
+   * Bytes of a run file; the piece owns one reference to the run.
+   *
+   * @param following number of bytes of the same partition that follow in the file
+   */
+  record InFile(StoredRun run, long position, int length, long following) implements LogPiece {
+    /** A piece whose following bytes are not known. */
+    public InFile(StoredRun run, long position, int length) {
+      this(run, position, length, 0);
+    }
+
     @Override
     public void release() {
       run.release();

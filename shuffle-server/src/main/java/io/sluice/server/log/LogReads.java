@@ -116,7 +116,7 @@ final class LogReads {
       }
       long skip = offset - extent.start;
       int take = (int) Math.min(extent.length - skip, end - offset);
-      pieces.add(extent, skip, take);
+      pieces.add(extent, skip, take, extent.length - skip - take);
       offset += take;
     }
   }

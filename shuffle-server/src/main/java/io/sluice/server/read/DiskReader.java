@@ -94,6 +94,7 @@ final class DiskReader {
   final class Part {
     private final FileFetch fetch;
     private final List<Integer> pieces = new ArrayList<>();
+    private boolean continued;
     // Guarded by the reader.
     private long startedNanos;
     // Constant after the part is queued.
@@ -106,8 +107,13 @@ final class DiskReader {
       fetch.addPart();
     }
 
-    void add(int piece) {
+    /**
+     * @param piece number of the piece in the fetch
+     * @param next whether the client will probably read the bytes after the piece next
+     */
+    void add(int piece, boolean next) {
       pieces.add(piece);
+      continued = next;
       bytes += fetch.inFile(piece).length();
     }
 
@@ -467,8 +473,28 @@ final class DiskReader {
         break;
       }
     }
+    part.readBytes += readRest(part);
     health.readSucceeded(disk, part.readBytes, nanoTime.getAsLong() - began);
     counters.read(part.readBytes);
+  }
+
+  /**
+   * Loads the rest of an extent into the page cache, if it is short, so that the next fetch needs
+   * no seek for it. Returns the number of bytes.
+   */
+  private long readRest(Part part) {
+    LogPiece.InFile last = part.fetch.inFile(part.pieces.get(part.pieces.size() - 1));
+    int rest = part.continued ? ExtentRest.bytes(disk.kind(), last) : 0;
+    if (rest == 0 || part.fetch.isAnswered()) {
+      return 0;
+    }
+    try {
+      FileChannel channel = FileFetch.run(last).channel();
+      return pageCache.load(channel, last.position() + last.length(), rest) ? rest : 0;
+    } catch (IOException e) {
+      // The fetch of these bytes will fail and report it.
+      return 0;
+    }
   }
 
   private void read(FileFetch fetch, int index, LogPiece.InFile piece) throws IOException {

@@ -84,7 +84,7 @@ public final class FileReads implements BlockReads, AutoCloseable {
 
   @Override
   public CompletableFuture<FetchedBytes> read(
-      ClientConnection connection, long epoch, List<LogPiece> found) {
+      ClientConnection connection, long epoch, List<LogPiece> found, boolean continued) {
     FileFetch fetch = new FileFetch(connection, epoch, found, requestMemory, this::sent);
     Map<DiskReader, DiskReader.Part> parts = null;
     long now = nanoTime.getAsLong();
@@ -105,7 +105,9 @@ public final class FileReads implements BlockReads, AutoCloseable {
         parts = new LinkedHashMap<>();
       }
       DiskReader reader = readerOf(run.disk());
-      parts.computeIfAbsent(reader, unused -> reader.new Part(fetch)).add(i);
+      parts
+          .computeIfAbsent(reader, unused -> reader.new Part(fetch))
+          .add(i, continued && i + 1 == fetch.pieceCount());
     }
     if (parts == null) {
       if (!cached.submit(fetch)) {
@@ -125,10 +127,12 @@ public final class FileReads implements BlockReads, AutoCloseable {
   }
 
   @Override
-  public void readAhead(ClientConnection connection, ShuffleLog log, LogRange range) {
-    if (config.readAheadBytes() == 0 || !sequential.continues(connection, log.key(), range)) {
-      return;
-    }
+  public boolean isSequential(ClientConnection connection, ShuffleLog log, LogRange range) {
+    return sequential.continues(connection, log.key(), range) || range.offset() == 0;
+  }
+
+  @Override
+  public void readAhead(ShuffleLog log, LogRange range) {
     long from = range.offset() + range.length();
     long length = Math.min(config.readAheadBytes(), log.partitionLength(range.partition()) - from);
     if (length <= 0) {

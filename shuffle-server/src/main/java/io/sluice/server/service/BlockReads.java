@@ -15,17 +15,25 @@ public interface BlockReads {
    *
    * @param connection connection that sent the fetch
    * @param found pieces to read; this method takes ownership
+   * @param continued whether the client will probably read the bytes after the last piece next
    * @return fails with SluiceException STORAGE_FAILED (a disk failed or timed out), LOST (a file is
    *     missing) or BUSY
    */
   CompletableFuture<FetchedBytes> read(
-      ClientConnection connection, long epoch, List<LogPiece> found);
+      ClientConnection connection, long epoch, List<LogPiece> found, boolean continued);
 
   /**
-   * Starts read-ahead if the client reads the partition sequentially and the disk is idle. Never
-   * blocks.
+   * Whether a client reads a partition sequentially: the range is the start of the partition, or
+   * continues the previous one of the connection.
+   *
+   * @param range latest range that was requested
+   */
+  boolean isSequential(ClientConnection connection, ShuffleLog log, LogRange range);
+
+  /**
+   * Starts read-ahead of the bytes after a range, if the disk is idle. Never blocks.
    *
    * @param range latest range that was read
    */
-  void readAhead(ClientConnection connection, ShuffleLog log, LogRange range);
+  void readAhead(ShuffleLog log, LogRange range);
 }

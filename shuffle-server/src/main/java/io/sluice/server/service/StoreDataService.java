@@ -21,6 +21,7 @@ import io.sluice.proto.SliceMark;
 import io.sluice.server.disk.DamageReports;
 import io.sluice.server.log.AppendResult;
 import io.sluice.server.log.BlockBatch;
+import io.sluice.server.log.LogPiece;
 import io.sluice.server.log.LogRange;
 import io.sluice.server.log.OpenSnapshot;
 import io.sluice.server.log.ShuffleKey;
@@ -268,8 +269,13 @@ public final class StoreDataService implements DataService {
 
   private CompletableFuture<FetchedBytes> read(
       ClientConnection connection, ShuffleLog log, List<LogRange> ranges) throws SluiceException {
-    CompletableFuture<FetchedBytes> answer = reads.read(connection, epoch, log.read(ranges));
-    reads.readAhead(connection, log, ranges.get(ranges.size() - 1));
+    LogRange last = ranges.get(ranges.size() - 1);
+    List<LogPiece> found = log.read(ranges);
+    boolean sequential = reads.isSequential(connection, log, last);
+    CompletableFuture<FetchedBytes> answer = reads.read(connection, epoch, found, sequential);
+    if (sequential && last.offset() > 0) {
+      reads.readAhead(log, last);
+    }
     return answer;
   }
 

@@ -119,7 +119,8 @@ class FileReadsTest {
   @Test
   void answersBytesInMemoryImmediately() throws Exception {
     ByteBuf bytes = Unpooled.buffer().writeBytes(content, 0, 50);
-    try (FetchedBytes fetched = now(reads.read(CLIENT, 7, List.of(new LogPiece.InMemory(bytes))))) {
+    try (FetchedBytes fetched =
+        now(reads.read(CLIENT, 7, List.of(new LogPiece.InMemory(bytes)), false))) {
       assertThat(bytes(fetched)).isEqualTo(part(0, 50));
       assertThat(fetched.head().getEpoch()).isEqualTo(7);
       assertThat(fetched.head().getFromMemory()).isEqualTo(50);
@@ -159,7 +160,7 @@ class FileReadsTest {
     pieces.add(new LogPiece.InMemory(Unpooled.buffer().writeBytes(content, 500, 5)));
     pieces.add(piece(run(ssd), 30, 40));
     pieces.add(piece(run(hdd), 900, 1));
-    CompletableFuture<FetchedBytes> answer = reads.read(CLIENT, 7, pieces);
+    CompletableFuture<FetchedBytes> answer = reads.read(CLIENT, 7, pieces, false);
     runThreads(ssd);
     assertThat(answer).isNotDone();
     runThreads(hdd);
@@ -279,7 +280,7 @@ class FileReadsTest {
     run.channel();
     cached = true;
     FetchedBytes fetched =
-        now(own.read(CLIENT, 7, List.of(new LogPiece.InFile(retained(run), 0, length))));
+        now(own.read(CLIENT, 7, List.of(new LogPiece.InFile(retained(run), 0, length)), false));
     assertThat(large.usedBytes()).isEqualTo(length);
     fetched.sent(1_000);
     assertThat(large.usedBytes()).as("not after every write").isEqualTo(length);
@@ -308,7 +309,8 @@ class FileReadsTest {
                 copying,
                 7,
                 List.of(
-                    new LogPiece.InMemory(bytes), new LogPiece.InFile(retained(run), 0, length))));
+                    new LogPiece.InMemory(bytes), new LogPiece.InFile(retained(run), 0, length)),
+                false));
     assertThat(large.usedBytes()).isEqualTo(length + 1_000);
     fetched.sent(length);
     assertThat(large.usedBytes()).as("bytes of the file and of a copy").isEqualTo(length + 1_000);
@@ -343,7 +345,7 @@ class FileReadsTest {
     for (int i = 0; i < 1_000; i++) {
       pieces.add(new LogPiece.InMemory(Unpooled.buffer().writeBytes(content, i, 1)));
     }
-    FetchedBytes fetched = now(reads.read(CLIENT, 7, pieces));
+    FetchedBytes fetched = now(reads.read(CLIENT, 7, pieces, false));
     assertThat(requestMemory.usedBytes()).isBetween(100_000L, 1_000_000L);
     fetched.close();
     assertThat(requestMemory.usedBytes()).isZero();
@@ -543,7 +545,7 @@ class FileReadsTest {
   private CompletableFuture<FetchedBytes> fetch(
       ClientConnection client, FakeRun run, int position, int length) {
     CompletableFuture<FetchedBytes> answer =
-        reads.read(client, 7, List.of(piece(run, position, length)));
+        reads.read(client, 7, List.of(piece(run, position, length)), false);
     answers.add(answer);
     return answer;
   }
