@@ -318,6 +318,9 @@ class ClusterCommandsTest {
     assertThat(quotas.out()).startsWith("user ").contains("unlimited");
     assertThat(cluster.out()).contains("2 ACTIVE").contains("shuffles assigned");
     assertThat(balance.out()).contains("maximum / mean of partitions: ");
+    CliRun scale = CliRun.of("admin", "scale-advice", "--coordinator", quorum);
+    assertThat(scale.err()).isEmpty();
+    assertThat(scale.out()).contains("memory", "disk").contains("active servers: 2, needed: ");
     assertThat(application.out()).contains("shown", "lease");
     assertThat(CliRun.of("admin", "shuffles", "none", "--coordinator", quorum).exitCode())
         .isEqualTo(4);

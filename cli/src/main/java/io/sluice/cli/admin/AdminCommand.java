@@ -24,6 +24,7 @@ import picocli.CommandLine.Spec;
       ShufflesCommand.class,
       EventsCommand.class,
       BalanceCommand.class,
+      ScaleAdviceCommand.class,
       QuotasCommand.class,
       TopCommand.class,
       StatusCommand.class,

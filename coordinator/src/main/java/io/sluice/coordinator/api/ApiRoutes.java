@@ -88,7 +88,8 @@ public final class ApiRoutes {
         get("events", request -> events(api, request)),
         get("throughput", request -> throughput(api, request)),
         get("quotas", request -> api.quotas()),
-        get("balance", request -> api.balance()));
+        get("balance", request -> api.balance()),
+        get("scale-advice", request -> api.scale()));
   }
 
   private static List<Route> mutations(AdminOperations admin, Membership membership) {

@@ -111,6 +111,10 @@ public final class ClusterApi {
     return servers.balance(now());
   }
 
+  Resource scale() {
+    return servers.scale(now());
+  }
+
   Resource quotas() {
     return quotas.quotas(now());
   }

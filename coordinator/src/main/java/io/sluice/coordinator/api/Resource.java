@@ -244,6 +244,22 @@ public sealed interface Resource {
       double memoryUsedShare,
       double diskUsedShare) {}
 
+  /** {@code /api/v1/scale-advice}. */
+  record Scale(long time, int activeServers, int neededServers, List<ScaleNeed> resources)
+      implements Resource {}
+
+  /**
+   * Servers that the present data needs because of one resource.
+   *
+   * @param usedShareMax part of a server's capacity that should be used at most
+   */
+  record ScaleNeed(
+      String resource,
+      long usedBytes,
+      long serverCapacityBytes,
+      double usedShareMax,
+      int neededServers) {}
+
   /**
    * {@code /api/v1/quotas}.
    *

@@ -1,6 +1,7 @@
 package io.sluice.coordinator.api;
 
 import io.sluice.coordinator.cluster.DecommissionOrder;
+import io.sluice.coordinator.cluster.ScaleAdvice;
 import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.coordinator.history.ClusterHistory;
@@ -80,6 +81,28 @@ final class ServerResources {
     }
     Double maxOverMean = sum == 0 ? null : Math.round(1000.0 * max * active / sum) / 1000.0;
     return new Resource.Balance(request.time(), maxOverMean, shares);
+  }
+
+  Resource.Scale scale(RequestState request) {
+    List<Server> all = request.view().servers().all();
+    List<Resource.ScaleNeed> needs =
+        ScaleAdvice.of(all, server -> state(server, request)).stream()
+            .map(
+                need ->
+                    new Resource.ScaleNeed(
+                        need.resource().name(),
+                        need.usedBytes(),
+                        need.serverBytes(),
+                        need.target(),
+                        need.servers()))
+            .toList();
+    long active =
+        all.stream().filter(server -> state(server, request) == ServerState.ACTIVE).count();
+    return new Resource.Scale(
+        request.time(),
+        (int) active,
+        needs.stream().mapToInt(Resource.ScaleNeed::neededServers).max().orElse(0),
+        needs);
   }
 
   ServerState state(Server server, RequestState request) {

@@ -5,6 +5,7 @@ import io.sluice.coordinator.assign.Eligibility;
 import io.sluice.coordinator.cluster.Application;
 import io.sluice.coordinator.cluster.ApplicationTable;
 import io.sluice.coordinator.cluster.Fallbacks;
+import io.sluice.coordinator.cluster.ScaleAdvice;
 import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.quota.Quotas;
 import io.sluice.coordinator.quota.Usage;
@@ -72,6 +73,18 @@ public final class StateCollector extends Collector {
                   + " latest one of their application: NO_COORDINATOR, NO_SERVERS, DENIED,"
                   + " UNSUPPORTED or OTHER",
               FellBack::shuffles)
+          .build();
+
+  private static final MetricTable<ScaleAdvice.Need> NEEDS =
+      MetricTable.<ScaleAdvice.Need>of(
+              CoordinatorMetrics.PREFIX,
+              List.of("resource"),
+              need -> List.of(need.resource().name()))
+          .gauge(
+              "needed_servers",
+              "Servers that the present data needs, by resource: MEMORY or DISK. Autoscalers use"
+                  + " the largest one",
+              ScaleAdvice.Need::servers)
           .build();
 
   /** Live applications of a user and their shuffles. */
@@ -197,6 +210,7 @@ public final class StateCollector extends Collector {
             SERVERS.metrics(),
             APPLICATIONS.metrics(),
             FALLBACKS.metrics(),
+            NEEDS.metrics(),
             USERS.metrics(),
             STORED.metrics(),
             FIGURES.metrics())
@@ -235,6 +249,12 @@ public final class StateCollector extends Collector {
                 new Count("LIVE", view.applications().liveCount()),
                 new Count("ENDED", view.applications().endedCount()))));
     all.addAll(TableCollector.families(FALLBACKS, fallbacks(view.applications())));
+    all.addAll(
+        TableCollector.families(
+            NEEDS,
+            ScaleAdvice.of(
+                view.servers().all(),
+                server -> server.stateAt(nowMs, lostAfterMs, view.excluded()))));
     all.addAll(TableCollector.families(USERS, users(view.applications())));
     all.addAll(
         TableCollector.families(

@@ -42,6 +42,20 @@ class ApiTest {
   }
 
   @Test
+  void advisesTheNumberOfServers() throws Exception {
+    assertThat(json("/api/v1/scale-advice").get("neededServers").asInt()).isZero();
+    coordinator.server("a", "/1");
+
+    JsonNode advice = json("/api/v1/scale-advice");
+    assertThat(advice.get("activeServers").asInt()).isEqualTo(1);
+    assertThat(advice.at("/resources/0/resource").asString()).isEqualTo("MEMORY");
+    assertThat(coordinator.get("/metrics").body())
+        .contains(
+            "sluice_coordinator_needed_servers{resource=\"DISK\",} "
+                + advice.at("/resources/1/neededServers").asDouble());
+  }
+
+  @Test
   void sumsUpTheDataOfAnApplication() throws Exception {
     coordinator.server("a", "/1");
     coordinator.server("b", "/1");
