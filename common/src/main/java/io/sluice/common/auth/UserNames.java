@@ -1,7 +1,5 @@
 package io.sluice.common.auth;
 
-import java.util.regex.Pattern;
-
 /**
  * Names of users and of their applications. The application of a user is named {@code USER~REST}.
  * User names do not contain the separator, so that every process can derive the owner from an
@@ -21,20 +19,36 @@ public final class UserNames {
   static final int MAX_APPLICATION_LENGTH = 256;
 
   private static final String SEPARATOR = "~";
-  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._@+$-]{1," + MAX_LENGTH + "}");
-  private static final Pattern APPLICATION =
-      Pattern.compile("[A-Za-z0-9._@+$~-]{1," + MAX_APPLICATION_LENGTH + "}");
+
+  /** Characters of names besides letters and digits. */
+  private static final String OTHER_CHARACTERS = "._@+$-";
 
   private UserNames() {}
 
   /** Whether a text is a valid user name. */
   public static boolean isName(String text) {
-    return NAME.matcher(text).matches();
+    return isValid(text, MAX_LENGTH, OTHER_CHARACTERS);
   }
 
   /** Whether a text is a valid application name, of any user. */
   public static boolean isApplication(String text) {
-    return APPLICATION.matcher(text).matches();
+    return isValid(text, MAX_APPLICATION_LENGTH, OTHER_CHARACTERS + SEPARATOR);
+  }
+
+  /** Without a pattern, because every request has a name. */
+  private static boolean isValid(String text, int maxLength, String others) {
+    if (text.isEmpty() || text.length() > maxLength) {
+      return false;
+    }
+    for (int i = 0; i < text.length(); i++) {
+      char one = text.charAt(i);
+      boolean alphanumeric =
+          (one >= 'a' && one <= 'z') || (one >= 'A' && one <= 'Z') || (one >= '0' && one <= '9');
+      if (!alphanumeric && others.indexOf(one) < 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Prefix of the names of a user's applications. */
