@@ -47,7 +47,7 @@ class LauncherTest {
     script(
         javaHome.resolve("bin/java"),
         "if [ \"$1\" = -version ]; then echo 'openjdk version \"17.0.1\"' >&2; exit 0; fi",
-        "echo \"JAVA $0\"; printf 'ARG %s\\n' \"$@\"");
+        "echo \"JAVA $0\"; echo \"ARENAS $MALLOC_ARENA_MAX\"; printf 'ARG %s\\n' \"$@\"");
     script(javaHome.resolve("bin/javac"), "exit 0");
   }
 
@@ -183,6 +183,17 @@ class LauncherTest {
     assertThat(run(launcher, Map.of(), "server").text())
         .contains("-XX:MaxDirectMemorySize=")
         .doesNotContain("-Xmx");
+  }
+
+  @Test
+  void servicesHaveFewArenasOfTheCLibrary() throws Exception {
+    Path launcher = distribution().resolve("bin/sluice");
+    for (String service : List.of("coordinator", "server")) {
+      assertThat(run(launcher, Map.of(), service).lines()).contains("ARENAS 2");
+      assertThat(run(launcher, Map.of("MALLOC_ARENA_MAX", "4"), service).lines())
+          .contains("ARENAS 4");
+    }
+    assertThat(run(launcher, Map.of(), "admin").lines()).contains("ARENAS ");
   }
 
   @Test

@@ -21,7 +21,10 @@ import java.util.concurrent.TimeUnit;
  */
 public final class ClusterNode {
 
-  /** Kind of a node, with the command and the JVM options that the launcher script uses for it. */
+  /**
+   * Kind of a node, with the command and the JVM options that the launcher script uses for it. Both
+   * also get the same environment.
+   */
   public enum Role {
     COORDINATOR("coordinator"),
     SERVER("server");
@@ -183,12 +186,13 @@ public final class ClusterNode {
     command.addAll(List.of("-cp", launch.classPath(), launch.mainClass(), role.command));
     command.addAll(List.of("--conf", configurationFile.toString()));
     command.addAll(List.of("--ready-file", readyFile.toString()));
-    process =
+    ProcessBuilder builder =
         new ProcessBuilder(command)
             .directory(directory.toFile())
             .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.appendTo(logFile().toFile()))
-            .start();
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(logFile().toFile()));
+    builder.environment().putIfAbsent("MALLOC_ARENA_MAX", "2");
+    process = builder.start();
     process.getOutputStream().close();
     try {
       readPorts(awaitReady(readyFile));
