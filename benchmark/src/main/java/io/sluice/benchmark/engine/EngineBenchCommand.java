@@ -55,6 +55,13 @@ abstract class EngineBenchCommand extends ComparisonCommand {
   private Map<String, String> sluiceConf = new LinkedHashMap<>();
 
   @Option(
+      names = "--server-conf",
+      paramLabel = "KEY=VALUE",
+      order = ORDER,
+      description = "Configuration key of each shuffle server. Repeatable.")
+  private Map<String, String> serverConf = new LinkedHashMap<>();
+
+  @Option(
       names = "--server-java-option",
       paramLabel = "OPTION",
       order = ORDER,
@@ -84,7 +91,11 @@ abstract class EngineBenchCommand extends ComparisonCommand {
     return new BenchPlan(
         rounds,
         new SluiceSide(
-            servers, bufferCapacity, Map.copyOf(sluiceConf), List.copyOf(serverJavaOptions)),
+            servers,
+            bufferCapacity,
+            Map.copyOf(sluiceConf),
+            Map.copyOf(serverConf),
+            List.copyOf(serverJavaOptions)),
         Duration.ofMinutes(jobTimeoutMinutes),
         conf,
         keep());

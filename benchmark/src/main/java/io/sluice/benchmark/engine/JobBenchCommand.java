@@ -6,8 +6,12 @@ import io.sluice.demo.staging.DemoException;
 import io.sluice.demo.staging.SparkHome;
 import io.sluice.demo.staging.SparkHomeOption;
 import io.sluice.demo.staging.SparkStaging;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -85,6 +89,14 @@ public final class JobBenchCommand extends EngineBenchCommand {
   private int executors;
 
   @Option(
+      names = "--peer",
+      paramLabel = "NAME=FILE",
+      description =
+          "Another shuffle service to compare with, whose servers run; benchmark/peers writes the "
+              + "file. Repeatable.")
+  private Map<String, Path> peers = new LinkedHashMap<>();
+
+  @Option(
       names = "--job-timeout",
       paramLabel = "MINUTES",
       defaultValue = "15",
@@ -122,6 +134,10 @@ public final class JobBenchCommand extends EngineBenchCommand {
       throw DemoException.usage(
           "--jobs " + String.join(",", jobs) + ": stress reads other data, run it alone");
     }
+    List<Peer> others = new ArrayList<>();
+    for (Map.Entry<String, Path> peer : peers.entrySet()) {
+      others.add(Peer.read(peer.getKey(), peer.getValue()));
+    }
     return new JobBench.Plan(
         workload,
         scale,
@@ -130,6 +146,7 @@ public final class JobBenchCommand extends EngineBenchCommand {
         List.copyOf(codecs),
         warmUps,
         executors,
+        others,
         bench);
   }
 

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 
 /**
  * Results of a benchmark: a row for each job, codec and number of partitions, with medians over its
@@ -18,6 +19,7 @@ import java.util.function.ToLongFunction;
  */
 final class JobTable implements TabledOutcome {
   private static final double BYTES_PER_MIB = 1 << 20;
+  private static final double MILLIS_PER_SECOND = 1000;
 
   private final Map<Key, List<JobRound>> rounds = new LinkedHashMap<>();
 
@@ -74,7 +76,71 @@ final class JobTable implements TabledOutcome {
             "job",
             "",
             List.of("built-in CPU s", "Sluice CPU s")));
-    return List.of(table);
+    return List.of(table, sides());
+  }
+
+  /** A row for each side, with CPU, time, bytes and memory. */
+  private BenchTable sides() {
+    BenchTable table =
+        new BenchTable(
+            "spark-sides",
+            "Spark jobs by shuffle",
+            Column.text("job"),
+            Column.text("codec"),
+            Column.number("partitions", 0),
+            Column.text("shuffle"),
+            Column.number("CPU s", 2),
+            Column.number("of executors", 2),
+            Column.number("of the driver", 2),
+            Column.number("of servers", 2),
+            Column.number("CPU, times built-in", 2),
+            Column.number("s", 2),
+            Column.number("time, times built-in", 2),
+            Column.number("wrote, MiB", 1),
+            Column.number("read, MiB", 1),
+            Column.number("executors resident, MiB", 0),
+            Column.number("servers resident, MiB", 0));
+    rounds.forEach(
+        (key, all) -> {
+          for (int side = 0; side < all.get(0).sides().size(); side++) {
+            row(table, key, all, side);
+          }
+        });
+    return table.chart(
+        new Chart(
+            "CPU by shuffle", "seconds", Chart.Kind.BARS, "job", "shuffle", List.of("CPU s")));
+  }
+
+  private static void row(BenchTable table, Key key, List<JobRound> all, int side) {
+    List<SideRun> runs = all.stream().map(round -> round.sides().get(side)).toList();
+    table.row(
+        key.job,
+        key.codec,
+        key.partitions,
+        runs.get(0).side(),
+        Medians.of(runs, run -> run.cpu().totalMs() / MILLIS_PER_SECOND),
+        Medians.of(runs, run -> run.cpu().executorsMs() / MILLIS_PER_SECOND),
+        Medians.of(runs, run -> run.cpu().driverMs() / MILLIS_PER_SECOND),
+        Medians.of(runs, run -> run.cpu().serversMs() / MILLIS_PER_SECOND),
+        Medians.of(
+            all,
+            round ->
+                (double) round.sides().get(side).cpu().totalMs()
+                    / Math.max(1, round.builtInCpu().totalMs())),
+        Medians.of(runs, run -> run.done().elapsedMs() / MILLIS_PER_SECOND),
+        Medians.of(
+            all,
+            round ->
+                (double) round.sides().get(side).done().elapsedMs()
+                    / Math.max(1, round.builtIn().elapsedMs())),
+        Medians.of(runs, run -> run.done().shuffleWrittenBytes() / BYTES_PER_MIB),
+        Medians.of(runs, run -> run.done().shuffleReadBytes() / BYTES_PER_MIB),
+        highest(runs, run -> run.residentBytes().executors()) / BYTES_PER_MIB,
+        highest(runs, run -> run.residentBytes().servers()) / BYTES_PER_MIB);
+  }
+
+  private static double highest(List<SideRun> runs, ToLongFunction<SideRun> bytes) {
+    return runs.stream().mapToLong(bytes).max().orElseThrow();
   }
 
   private static void row(BenchTable table, Key key, List<JobRound> all) {
@@ -120,12 +186,13 @@ final class JobTable implements TabledOutcome {
                 text.append(
                     String.format(
                         Locale.ROOT,
-                        "%s, %s, %d partitions: rows differ: built-in %s, Sluice %s%n",
+                        "%s, %s, %d partitions: rows differ: %s%n",
                         key.job,
                         key.codec,
                         key.partitions,
-                        one.builtIn().digest(),
-                        one.sluice().digest())));
+                        one.sides().stream()
+                            .map(side -> side.side() + " " + side.done().digest())
+                            .collect(Collectors.joining(", ")))));
   }
 
   private static double seconds(List<JobRound> all, ToLongFunction<JobRound> millis) {

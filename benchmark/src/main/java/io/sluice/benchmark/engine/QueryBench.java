@@ -15,7 +15,6 @@ import io.sluice.demo.staging.SparkStaging;
 import io.sluice.demo.staging.Staging;
 import io.sluice.demo.staging.WorkloadData;
 import io.sluice.localcluster.ClusterCounters;
-import io.sluice.localcluster.ClusterNode;
 import io.sluice.localcluster.ClusterProbe;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -128,7 +127,8 @@ final class QueryBench implements Comparison {
 
   private Turn turn(DriverProcess driver, Side side, ClusterProbe probe, String query)
       throws DemoException, IOException, InterruptedException {
-    List<ClusterNode> nodes = plan.usesSluice(side) ? staging.nodes() : List.of();
+    List<ProcessHandle> nodes =
+        plan.usesSluice(side) ? SideCpu.processes(staging.nodes()) : List.of();
     ClusterCounters countersBefore = probe.counters();
     SideCpu cpuBefore = SideCpu.of(driver.process(), nodes);
     driver.run(query);

@@ -11,18 +11,24 @@ import java.util.stream.Stream;
  */
 record SideCpu(long driverMs, long executorsMs, long serversMs) {
 
-  /** CPU time of a driver, its executors, and Sluice's nodes. */
-  static SideCpu of(ProcessHandle driver, List<ClusterNode> nodes) {
+  /** CPU time of a driver, its executors, and servers. */
+  static SideCpu of(ProcessHandle driver, List<ProcessHandle> servers) {
     return new SideCpu(
-        cpuMs(driver), driver.descendants().mapToLong(SideCpu::cpuMs).sum(), nodesMs(nodes));
+        cpuMs(driver),
+        driver.descendants().mapToLong(SideCpu::cpuMs).sum(),
+        servers.stream().mapToLong(SideCpu::cpuMs).sum());
   }
 
   /** CPU time of nodes. */
   static long nodesMs(List<ClusterNode> nodes) {
+    return processes(nodes).stream().mapToLong(SideCpu::cpuMs).sum();
+  }
+
+  /** The processes of nodes that run. */
+  static List<ProcessHandle> processes(List<ClusterNode> nodes) {
     return nodes.stream()
         .flatMap(node -> node.isAlive() ? ProcessHandle.of(node.pid()).stream() : Stream.of())
-        .mapToLong(SideCpu::cpuMs)
-        .sum();
+        .toList();
   }
 
   private static long cpuMs(ProcessHandle process) {

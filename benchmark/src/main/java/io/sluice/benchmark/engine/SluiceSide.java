@@ -12,10 +12,15 @@ import java.util.Map;
  *
  * @param bufferCapacity memory of each server for shuffle data
  * @param conf configuration of the jobs that use Sluice
+ * @param serverConf additional configuration keys of each server
  * @param serverJavaOptions additional JVM options of each server
  */
 record SluiceSide(
-    int servers, String bufferCapacity, Map<String, String> conf, List<String> serverJavaOptions) {
+    int servers,
+    String bufferCapacity,
+    Map<String, String> conf,
+    Map<String, String> serverConf,
+    List<String> serverJavaOptions) {
 
   /** Starts a coordinator and servers; returns when all servers are active. */
   void start(Staging staging) throws IOException, InterruptedException {
@@ -27,6 +32,10 @@ record SluiceSide(
     List<String> serverOptions = new ArrayList<>(List.of("-Xmx512m", "-XX:+UseSerialGC"));
     serverOptions.addAll(serverJavaOptions);
     staging.startCluster(
-        new ClusterSize(coordinators, servers), "GRPC_NETTY", bufferCapacity, serverOptions);
+        new ClusterSize(coordinators, servers),
+        "GRPC_NETTY",
+        bufferCapacity,
+        serverOptions,
+        serverConf);
   }
 }

@@ -90,7 +90,7 @@ final class TerasortBenchCommandTest {
         List.of("-Da", "-Db"),
         new BenchPlan(
             1,
-            new SluiceSide(2, "64MiB", Map.of(), List.of()),
+            new SluiceSide(2, "64MiB", Map.of(), Map.of(), List.of()),
             Duration.ofMinutes(1),
             Map.of("mapreduce.task.io.sort.mb", "50"),
             false));

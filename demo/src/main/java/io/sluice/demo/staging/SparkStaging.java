@@ -101,21 +101,40 @@ public final class SparkStaging {
       DriverSettings settings,
       Path sideDirectory)
       throws DemoException, IOException {
+    List<Path> plugin =
+        settings.spark().containsKey(COORDINATORS)
+            ? List.of(staging.installation().clientJar(spark))
+            : List.of();
+    return startDriver(side.label(), plugin, mainClass, sideEnvironment, settings, sideDirectory);
+  }
+
+  /**
+   * Starts the driver of an application with a plugin.
+   *
+   * @param name name in names of files and in messages
+   * @param plugin jars of the plugin
+   */
+  public DriverProcess startDriver(
+      String name,
+      List<Path> plugin,
+      String mainClass,
+      Map<String, String> variables,
+      DriverSettings settings,
+      Path directory)
+      throws IOException {
     List<String> classPath = new ArrayList<>();
     classPath.add(Installation.all(spark.jars()));
     classPath.add(Installation.all(staging.installation().driverJars()));
-    if (settings.spark().containsKey(COORDINATORS)) {
-      classPath.add(staging.installation().clientJar(spark).toString());
-    }
+    plugin.forEach(jar -> classPath.add(jar.toString()));
     return start(
         new DriverProcess.Launch(
-            side.label(),
+            name,
             mainClass,
             DriverProcess.classPath(classPath.toArray(String[]::new)),
             List.of(DRIVER_HEAP),
-            sideEnvironment,
+            variables,
             settings,
-            Files.createDirectories(sideDirectory)));
+            Files.createDirectories(directory)));
   }
 
   private DriverProcess start(DriverProcess.Launch launch) throws IOException {

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Directory and processes of a run: Sluice's cluster, and an engine that {@link SparkStaging} or
@@ -98,6 +99,21 @@ public final class Staging implements AutoCloseable {
   public void startCluster(
       ClusterSize size, String transport, String bufferCapacity, List<String> serverOptions)
       throws IOException, InterruptedException {
+    startCluster(size, transport, bufferCapacity, serverOptions, Map.of());
+  }
+
+  /**
+   * Starts coordinators and servers; returns when all servers are active.
+   *
+   * @param serverConf additional configuration keys of servers
+   */
+  public void startCluster(
+      ClusterSize size,
+      String transport,
+      String bufferCapacity,
+      List<String> serverOptions,
+      Map<String, String> serverConf)
+      throws IOException, InterruptedException {
     LocalCluster.Builder builder =
         LocalCluster.builder()
             .directory(directory.resolve("cluster"))
@@ -109,6 +125,7 @@ public final class Staging implements AutoCloseable {
             .serverJvmOptions(serverOptions.toArray(String[]::new));
     access.coordinator().forEach(builder::configureCoordinators);
     access.server().forEach(builder::configureServers);
+    serverConf.forEach(builder::configureServers);
     cluster = builder.build();
     cluster.start();
     try (ClusterProbe probe = probe()) {

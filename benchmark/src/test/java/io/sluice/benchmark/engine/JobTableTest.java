@@ -1,0 +1,53 @@
+package io.sluice.benchmark.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.cli.bench.BenchTable;
+import io.sluice.demo.driver.DriverMessage.JobDone;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class JobTableTest {
+  private static final long MIB = 1 << 20;
+
+  private static SideRun side(String name, String digest, long cpuMs, long elapsedMs) {
+    return new SideRun(
+        name,
+        new JobDone("sort", 200, digest, elapsedMs, 10 * MIB, 20 * MIB),
+        new SideCpu(100, cpuMs - 300, 200),
+        new SideRun.Resident(300 * MIB, 400 * MIB));
+  }
+
+  private static JobRound round(String digestOfPeer) {
+    return new JobRound(
+        "lz4",
+        List.of(
+            side("built-in", "d", 1_000, 2_000),
+            side("sluice", "d", 900, 1_000),
+            side("other", digestOfPeer, 1_500, 3_000)));
+  }
+
+  @Test
+  void hasARowForEachSide() {
+    JobTable table = new JobTable(List.of(round("d")));
+
+    assertThat(table.isGood()).isTrue();
+    assertThat(table.remarks()).isEmpty();
+    BenchTable sides = table.tables().get(1);
+    assertThat(sides.rows())
+        .extracting(row -> row.get(3))
+        .containsExactly("built-in", "sluice", "other");
+    assertThat(sides.rows().get(2).subList(4, 15))
+        .containsExactly(1.5, 1.2, 0.1, 0.2, 1.5, 3.0, 1.5, 10.0, 20.0, 300.0, 400.0);
+    assertThat(sides.rows().get(1).get(sides.column("CPU, times built-in"))).isEqualTo(0.9);
+  }
+
+  @Test
+  void reportsOtherRowsOfAPeer() {
+    JobTable table = new JobTable(List.of(round("e")));
+
+    assertThat(table.isGood()).isFalse();
+    assertThat(table.remarks())
+        .isEqualTo("sort, lz4, 200 partitions: rows differ: built-in d, sluice d, other e\n");
+  }
+}
