@@ -23,7 +23,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * A coordinator and a server on this machine with new secrets, and a user with access to them. Used
+ * Coordinators and a server on this machine with new secrets, and a user with access to them. Used
  * by one thread.
  */
 public final class ProtectedCluster implements AutoCloseable {
@@ -65,14 +65,15 @@ public final class ProtectedCluster implements AutoCloseable {
   /**
    * Processes of a cluster.
    *
-   * @param jvmOptions additional options of the JVMs of coordinator and server
+   * @param coordinators number of coordinators; several form a quorum
+   * @param jvmOptions additional options of the JVMs of coordinators and server
    */
-  public record Processes(List<String> jvmOptions) {
-    /** JVMs use the class data archive of the installation if it exists. */
+  public record Processes(int coordinators, List<String> jvmOptions) {
+    /** One coordinator. JVMs use the class data archive of the installation if it exists. */
     public static Processes ofInstallation() {
       String archive = System.getProperty(ClassDataArchive.PROPERTY);
       return new Processes(
-          archive == null ? List.of() : new ClassDataArchive(Path.of(archive)).jvmOptions());
+          1, archive == null ? List.of() : new ClassDataArchive(Path.of(archive)).jvmOptions());
     }
   }
 
@@ -95,6 +96,7 @@ public final class ProtectedCluster implements AutoCloseable {
             .directory(directory)
             .classPath(System.getProperty("java.class.path"))
             .startTimeout(START_TIMEOUT)
+            .coordinators(processes.coordinators())
             .coordinatorJvmOptions(options(List.of(COORDINATOR_OPTIONS, processes.jvmOptions())))
             .servers(1)
             .serverJvmOptions(
@@ -153,7 +155,7 @@ public final class ProtectedCluster implements AutoCloseable {
     }
   }
 
-  /** Address of the coordinator. */
+  /** Address of the first coordinator. */
   public HostPort coordinator() {
     return HostPort.parse(cluster.coordinator().address());
   }

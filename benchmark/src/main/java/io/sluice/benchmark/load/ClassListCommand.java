@@ -40,12 +40,13 @@ import picocli.CommandLine.Spec;
     description = {
       "List the classes that coordinators and servers load, for the class data archive.",
       "Starts a cluster in clear text and one with TLS, and pushes and fetches over both"
-          + " transports."
+          + " transports. Starts a third one with several coordinators."
     })
 public final class ClassListCommand implements Callable<Integer> {
   private static final int BLOCK = 64 << 10;
   private static final long FRAME = 1 << 20;
   private static final int CONNECTIONS = 8;
+  private static final int QUORUM = 3;
   private static final long BUFFER = 16L << 20;
   private static final Duration PAGE_TIMEOUT = Duration.ofSeconds(30);
   private static final String SHIPPED = "io/sluice/";
@@ -72,6 +73,7 @@ public final class ClassListCommand implements Callable<Integer> {
       Path lists = Files.createDirectory(directory.path().resolve("lists"));
       run(Protection.NONE, directory.path(), lists);
       run(Protection.TLS, directory.path(), lists);
+      startQuorum(directory.path(), lists);
       lines = merge(lists);
     }
     List<String> text = new ArrayList<>();
@@ -88,14 +90,27 @@ public final class ClassListCommand implements Callable<Integer> {
     return 0;
   }
 
-  private void run(Protection protection, Path parent, Path lists)
+  private static ProtectedCluster start(
+      Protection protection, int coordinators, Path directory, Path lists)
       throws IOException, InterruptedException {
-    Path directory = Files.createDirectory(parent.resolve(protection.toString()));
     // The JVM replaces %p by its process id.
     Processes processes =
-        new Processes(List.of("-XX:DumpLoadedClassList=" + lists.resolve("%p.classlist")));
+        new Processes(
+            coordinators, List.of("-XX:DumpLoadedClassList=" + lists.resolve("%p.classlist")));
+    return ProtectedCluster.start(
+        protection, Files.createDirectory(directory), ServerShape.ofBuffer(BUFFER), processes);
+  }
+
+  /** Starts coordinators that share their log; a server registers with them. */
+  private static void startQuorum(Path parent, Path lists)
+      throws IOException, InterruptedException {
+    start(Protection.TLS, QUORUM, parent.resolve("quorum"), lists).close();
+  }
+
+  private void run(Protection protection, Path parent, Path lists)
+      throws IOException, InterruptedException {
     try (ProtectedCluster cluster =
-        ProtectedCluster.start(protection, directory, ServerShape.ofBuffer(BUFFER), processes)) {
+        start(protection, 1, parent.resolve(protection.toString()), lists)) {
       for (TransportKind transport : TransportKind.values()) {
         pushAndFetch(cluster, transport);
       }

@@ -62,7 +62,7 @@ public final class StartCommand implements Callable<Integer> {
     check(rounds >= 1, "--rounds must be at least 1");
     check(total.bytes() >= 1, "--total must be at least 1");
     check(servers.memoryBytes() >= 16L << 20, "--memory must be at least 16m");
-    Processes plain = new Processes(List.of());
+    Processes plain = new Processes(1, List.of());
     Processes archived = Processes.ofInstallation();
     check(
         !archived.equals(plain), "the installation has no class data archive; run sluice archive");
