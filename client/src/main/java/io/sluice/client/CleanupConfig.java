@@ -22,7 +22,7 @@ public record CleanupConfig(long idleMs, long collectBytes, long expireMs) {
               "Time without a running job that uses a shuffle, after which the shuffle is idle; 0"
                   + " disables this. If idle shuffles have more bytes than"
                   + " `rss.cleanup.idle.size`, the driver collects garbage, so that Spark removes"
-                  + " the shuffles to which no data frame, cached table or RDD refers any more.")
+                  + " the shuffles to which no data frame, cached table or RDD refers.")
           .build();
 
   static final ConfigKey<Long> IDLE_SIZE =
@@ -43,7 +43,7 @@ public record CleanupConfig(long idleMs, long collectBytes, long expireMs) {
               "Time without a running job that uses a shuffle, after which the shuffle is deleted"
                   + " also if a data frame still refers to it; 0: never. A later job runs its map"
                   + " tasks again. Set it to some hours for notebooks that keep data frames which"
-                  + " nobody uses.")
+                  + " are not used.")
           .build();
 
   static final List<ConfigKey<?>> KEYS = List.of(IDLE_TIME, IDLE_SIZE, EXPIRE_TIME);

@@ -82,8 +82,8 @@ public final class StateCollector extends Collector {
               need -> List.of(need.resource().name()))
           .gauge(
               "needed_servers",
-              "Servers that the present data needs, by resource: MEMORY or DISK. Autoscalers use"
-                  + " the largest one",
+              "Servers that the present data needs, by resource: MEMORY or DISK. The largest"
+                  + " one counts for automatic scaling",
               ScaleAdvice.Need::servers)
           .build();
 
