@@ -123,6 +123,10 @@ abstract class RunCatalogContract {
     catalog.addTombstones(List.of(tombstone(6, 600), tombstone(7, 700), tombstone(8, 800)));
     assertThat(catalog.tombstones())
         .containsExactlyInAnyOrder(tombstone(6, 600), tombstone(7, 700), tombstone(8, 800));
+    catalog.addTombstones(List.of(tombstone(9, 900)));
+    assertThat(catalog.tombstones())
+        .as("one is dropped for one")
+        .containsExactlyInAnyOrder(tombstone(7, 700), tombstone(8, 800), tombstone(9, 900));
   }
 
   @Test
