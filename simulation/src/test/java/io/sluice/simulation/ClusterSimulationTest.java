@@ -19,7 +19,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
  */
 @TestInstance(Lifecycle.PER_CLASS)
 class ClusterSimulationTest {
-  private static final int SEEDS = 150;
+  private static final int SEEDS = 300;
   private static final int MIN_EVENTS = 500;
   private static final int MIN_FAULTS = 3;
 

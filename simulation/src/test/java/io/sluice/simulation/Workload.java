@@ -9,7 +9,7 @@ package io.sluice.simulation;
  */
 record Workload(long heartbeatMs, int moreMaps) {
   /** The workload of each build. */
-  static final Workload USUAL = new Workload(500, 0);
+  static final Workload USUAL = new Workload(1_000, 0);
 
   private static final String HEARTBEAT = "sluice.simulation.heartbeat.ms";
   private static final String MAPS = "sluice.simulation.maps";

@@ -349,8 +349,13 @@ public final class InMemoryStorage implements Storage {
     if (!failWhenFull) {
       return wanted;
     }
-    long used = committed.values().stream().mapToLong(InMemoryChannel.Content::length).sum();
-    used += writing.values().stream().mapToLong(InMemoryChannel.Content::length).sum();
+    long used = 0;
+    for (InMemoryChannel.Content content : committed.values()) {
+      used += content.length();
+    }
+    for (InMemoryChannel.Content content : writing.values()) {
+      used += content.length();
+    }
     if (used >= capacityBytes) {
       throw new IOException("No space left on device");
     }

@@ -51,8 +51,8 @@ import java.util.function.Supplier;
  * the caller. Belongs to a simulation.
  */
 public final class SimulatedServer {
-  private static final long TICK_MS = 100;
-  private static final int TICKS_PER_CHECK = 10;
+  private static final long TICK_MS = 200;
+  private static final int TICKS_PER_CHECK = 5;
 
   /** Number of calls to a slow disk of which one takes time, on average. */
   private static final int SLOW_CALLS = 6;
