@@ -94,6 +94,17 @@ public final class Disk {
     refresh();
   }
 
+  /** Does not depend on the address: a repeated simulation visits disks in the same order. */
+  @Override
+  public int hashCode() {
+    return name().hashCode();
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return this == other;
+  }
+
   public Storage storage() {
     return storage;
   }

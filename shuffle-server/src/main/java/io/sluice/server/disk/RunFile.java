@@ -345,6 +345,18 @@ public final class RunFile implements ReadableRun {
     disk().storage().delete(name);
   }
 
+  /** Does not depend on the address: a repeated simulation visits files in the same order. */
+  @Override
+  public int hashCode() {
+    return record.id().hashCode();
+  }
+
+  /** Identity: a run has two files while it is moved. */
+  @Override
+  public boolean equals(Object other) {
+    return this == other;
+  }
+
   @Override
   public String toString() {
     return disk().storage().pathOf(name);
