@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.jar.Attributes;
 import java.util.jar.JarFile;
 import java.util.jar.Manifest;
+import java.util.zip.Deflater;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 import java.util.zip.ZipOutputStream;
@@ -26,7 +27,8 @@ import org.objectweb.asm.tree.ClassNode;
 /**
  * Makes a jar run on Java 8, in place: rewrites its classes, and checks that it uses nothing that
  * Java 8 lacks. Classes of libraries that are for newer versions of Java only move to the directory
- * that only those versions read. A jar that was downgraded before does not change.
+ * that only those versions read; those that nothing needs are removed. A jar that was downgraded
+ * before does not change.
  */
 public final class DowngradeJar {
   private static final String CLASS = ".class";
@@ -98,6 +100,9 @@ public final class DowngradeJar {
         entries.put(entry.getName(), new Entry(input.readAllBytes(), entry.getTime()));
       }
     }
+    Map<String, byte[]> contents = new HashMap<>();
+    entries.forEach((name, entry) -> contents.put(name, entry.bytes()));
+    entries.keySet().removeAll(UnusedClasses.in(contents));
     entries.forEach((name, entry) -> addHeader(name, entry.bytes()));
   }
 
@@ -191,6 +196,7 @@ public final class DowngradeJar {
     Path written = jar.resolveSibling(jar.getFileName() + ".downgraded");
     try (OutputStream file = Files.newOutputStream(written);
         ZipOutputStream output = new ZipOutputStream(file)) {
+      output.setLevel(Deflater.BEST_COMPRESSION);
       for (Map.Entry<String, Entry> entry : entries.entrySet()) {
         ZipEntry header = new ZipEntry(entry.getKey());
         header.setTime(entry.getValue().time());

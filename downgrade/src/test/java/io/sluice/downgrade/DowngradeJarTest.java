@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.net.URISyntaxException;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
@@ -30,6 +31,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.objectweb.asm.ClassReader;
+import org.objectweb.asm.ClassWriter;
+import org.objectweb.asm.Opcodes;
 
 /**
  * Downgrades the classes of the package {@code sample}. This JVM applies the rules of Java 8 to
@@ -39,6 +42,7 @@ import org.objectweb.asm.ClassReader;
 class DowngradeJarTest {
   private static final int JAVA_8 = 52;
   private static final int JAVA_11 = 55;
+  private static final String RELOCATED_NAME = LibraryUse.RELOCATED.replace('/', '.');
 
   @TempDir private Path directory;
   private Path jar;
@@ -110,9 +114,8 @@ class DowngradeJarTest {
     try (JarOutputStream output = new JarOutputStream(Files.newOutputStream(jar), manifest())) {
       byte[] bytes = bytesOf(TooNew.class);
       bytes[7] = JAVA_11;
-      output.putNextEntry(new ZipEntry(library));
-      output.write(bytes);
-      output.closeEntry();
+      add(output, library, bytes);
+      add(output, "META-INF/services/Service", serviceFile("Newer"));
     }
 
     DowngradeJar.downgrade(jar, List.of(), List.of());
@@ -134,6 +137,76 @@ class DowngradeJarTest {
                 DowngradeJar.downgrade(
                     jar, List.of(), List.of(new LibraryUse("org/Some", "java/lang/Module"))))
         .hasMessageContaining("org/Some java/lang/Module: no class uses it any longer");
+  }
+
+  @Test
+  void classesOfLibrariesThatNothingNeedsAreRemoved() throws IOException {
+    try (JarOutputStream output = new JarOutputStream(Files.newOutputStream(jar), manifest())) {
+      add(
+          output,
+          "io/sluice/User.class",
+          classWith("io/sluice/User", RELOCATED_NAME + "LoadedByName"));
+      addLibrary(output, "LoadedByName", "(Lio/sluice/shaded/InDescriptor;)V");
+      addLibrary(output, "InDescriptor", "Ljava/util/List<Lio/sluice/shaded/InSignature;>;");
+      addLibrary(output, "InSignature");
+      addLibrary(output, "Provider", LibraryUse.RELOCATED + "OfProvider");
+      addLibrary(output, "OfProvider");
+      add(output, "META-INF/services/Service", serviceFile("Provider"));
+      addLibrary(output, "io/netty/channel/unix/OfNativeCode");
+      addLibrary(output, "Unused", LibraryUse.RELOCATED + "OfUnused");
+      addLibrary(output, "OfUnused", LibraryUse.RELOCATED + "Unused");
+      String unused = LibraryUse.RELOCATED + "Unused";
+      add(output, "META-INF/versions/9/" + unused + ".class", classWith(unused));
+    }
+
+    DowngradeJar.downgrade(jar, List.of(), List.of());
+
+    assertThat(classNames())
+        .containsExactly(
+            "io/sluice/User",
+            LibraryUse.RELOCATED + "LoadedByName",
+            LibraryUse.RELOCATED + "InDescriptor",
+            LibraryUse.RELOCATED + "InSignature",
+            LibraryUse.RELOCATED + "Provider",
+            LibraryUse.RELOCATED + "OfProvider",
+            LibraryUse.RELOCATED + "io/netty/channel/unix/OfNativeCode");
+  }
+
+  private static void addLibrary(JarOutputStream output, String name, String... constants)
+      throws IOException {
+    String className = LibraryUse.RELOCATED + name;
+    add(output, className + ".class", classWith(className, constants));
+  }
+
+  /** A class with strings in its constants. */
+  private static byte[] classWith(String name, String... constants) {
+    ClassWriter writer = new ClassWriter(0);
+    writer.visit(Opcodes.V1_8, Opcodes.ACC_PUBLIC, name, null, "java/lang/Object", null);
+    for (String constant : constants) {
+      writer.newUTF8(constant);
+    }
+    writer.visitEnd();
+    return writer.toByteArray();
+  }
+
+  private static byte[] serviceFile(String provider) {
+    return (RELOCATED_NAME + provider + "\n").getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static void add(JarOutputStream output, String name, byte[] bytes) throws IOException {
+    output.putNextEntry(new ZipEntry(name));
+    output.write(bytes);
+    output.closeEntry();
+  }
+
+  private List<String> classNames() throws IOException {
+    try (JarFile file = new JarFile(jar.toFile())) {
+      return file.stream()
+          .map(JarEntry::getName)
+          .filter(name -> name.endsWith(".class"))
+          .map(name -> name.substring(0, name.length() - ".class".length()))
+          .toList();
+    }
   }
 
   /** Writes a jar with classes, their nested classes, and the backports. */
