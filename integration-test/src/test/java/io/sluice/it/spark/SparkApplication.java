@@ -78,6 +78,7 @@ public final class SparkApplication {
   private final Map<String, String> settings = new HashMap<>();
   private final Map<String, Action> pauses = new HashMap<>();
   private final List<Path> moreJars = new ArrayList<>();
+  private final List<String> submitOptions = new ArrayList<>();
   private Path clientJar;
   private EngineJava java = EngineJava.ofTests();
   private Duration limit = LIMIT;
@@ -306,6 +307,12 @@ public final class SparkApplication {
     return set("spark.master", "local-cluster[1,2,1024]");
   }
 
+  /** Additional options of {@code spark-submit}. */
+  SparkApplication submitOptions(String... options) {
+    submitOptions.addAll(List.of(options));
+    return this;
+  }
+
   /** Additional options of the executors' JVMs. */
   public SparkApplication executorOptions(String options) {
     executorOptions = options;
@@ -425,6 +432,7 @@ public final class SparkApplication {
     List<String> program = new ArrayList<>();
     if (submitted) {
       program.addAll(List.of(SUBMIT, "--properties-file", configuration().toString()));
+      program.addAll(submitOptions);
       program.addAll(List.of("--class", DRIVER, SparkVersion.jobsJar().toString()));
     } else {
       program.add(DRIVER);
