@@ -196,7 +196,7 @@ public final class YarnCluster implements AutoCloseable {
   }
 
   /**
-   * Logs of the containers of an application until now.
+   * Logs of the containers of an application until now, also what their JVMs print.
    *
    * @param application such as {@code application_1700000000000_0001}
    */
@@ -206,11 +206,12 @@ public final class YarnCluster implements AutoCloseable {
     for (Path node : matching(plan.directory().resolve("target/test/data/yarn"), "yarn-*")) {
       for (Path logs : matching(node, "yarn-logDir-*")) {
         for (Path container : matching(logs.resolve(application), "container_*")) {
-          Path mapReduce = container.resolve("syslog");
-          Path log = Files.exists(mapReduce) ? mapReduce : container.resolve("stderr");
-          if (Files.exists(log)) {
-            all.append("== ").append(container.getFileName()).append('\n');
-            all.append(Files.readString(log));
+          all.append("== ").append(container.getFileName()).append('\n');
+          for (String name : List.of("syslog", "stderr")) {
+            Path log = container.resolve(name);
+            if (Files.exists(log)) {
+              all.append(Files.readString(log));
+            }
           }
         }
       }

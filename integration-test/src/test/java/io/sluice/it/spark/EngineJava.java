@@ -23,7 +23,7 @@ public record EngineJava(Path home, int feature) {
       Pattern.compile("java\\.specification\\.version = (?:1\\.)?(\\d+)");
 
   /** The runtime of this process. */
-  static EngineJava ofTests() {
+  public static EngineJava ofTests() {
     return new EngineJava(Path.of(System.getProperty("java.home")), Runtime.version().feature());
   }
 
@@ -58,7 +58,7 @@ public record EngineJava(Path home, int feature) {
   }
 
   /** Whether packages of the JDK are closed to reflection unless they are opened. */
-  boolean hasModules() {
+  public boolean hasModules() {
     return feature >= 9;
   }
 

@@ -1,5 +1,6 @@
 package io.sluice.it.mapreduce;
 
+import io.sluice.it.spark.EngineJava;
 import io.sluice.localcluster.ClusterNode;
 import io.sluice.localcluster.ClusterProbe;
 import io.sluice.localcluster.HadoopHome;
@@ -36,6 +37,7 @@ final class Clusters implements AutoCloseable {
   private static final Pattern FINAL_STATUS = Pattern.compile("Final-State : (\\w+)");
 
   private static final String AM_OPTIONS = "yarn.app.mapreduce.am.command-opts";
+  private static final String MASTER = "org.apache.hadoop.mapreduce.v2.app.RssMRAppMaster";
 
   /**
    * Hadoop 3.3 does not add this option for Java 17; later versions append it after all other
@@ -57,7 +59,7 @@ final class Clusters implements AutoCloseable {
             Files.createDirectories(
                 Path.of(System.getProperty("user.dir")).resolve("target/clusters")),
             "run-");
-    yarn = yarn("yarn", "demo/hadoop-home", NODES, 1280);
+    yarn = yarn("yarn", "demo/hadoop-home", NODES, 1280, EngineJava.ofTests());
     sluice = sluice(directory.resolve("sluice"), 1);
     probe = new ClusterProbe(sluice);
   }
@@ -87,10 +89,26 @@ final class Clusters implements AutoCloseable {
    * @param release release such as {@code 3.3}
    */
   YarnCluster otherYarn(String release) throws IOException {
-    return yarn("yarn-" + release, "integration-test/hadoop-" + release, 1, 2560);
+    return otherYarn(release, EngineJava.ofTests());
   }
 
-  private YarnCluster yarn(String name, String homeModule, int nodes, int nodeMemoryMb)
+  /**
+   * A cluster of another Hadoop release, which the caller starts and closes.
+   *
+   * @param release release such as {@code 3.3}
+   * @param java runtime of application masters and tasks; daemons run in that of the tests
+   */
+  YarnCluster otherYarn(String release, EngineJava java) throws IOException {
+    return yarn(
+        "yarn-" + release + "-java-" + java.feature(),
+        "integration-test/hadoop-" + release,
+        1,
+        2560,
+        java);
+  }
+
+  private YarnCluster yarn(
+      String name, String homeModule, int nodes, int nodeMemoryMb, EngineJava java)
       throws IOException {
     HadoopHome resolved =
         HadoopHome.resolved(
@@ -99,7 +117,10 @@ final class Clusters implements AutoCloseable {
     List<String> entries = new ArrayList<>(resolved.entries());
     entries.add(ROOT.resolve("integration-test/mapreduce-jobs/target/classes").toString());
     Map<String, String> settings = YarnCluster.smallJobs();
-    settings.merge(AM_OPTIONS, OPENS_LANG, (before, more) -> before + " " + more);
+    settings.put(AM_OPTIONS, masterOptions(java));
+    for (String process : List.of("yarn.app.mapreduce.am", "mapreduce.map", "mapreduce.reduce")) {
+      settings.put(process + ".env.JAVA_HOME", java.home().toString());
+    }
     settings.put(
         "yarn.resourcemanager.application-master-service.processors",
         "io.sluice.it.mapreduce.jobs.RecordedRequests");
@@ -186,21 +207,27 @@ final class Clusters implements AutoCloseable {
     probe.await(what, Duration.ofSeconds(60), condition);
   }
 
+  private static String masterOptions(EngineJava java) {
+    String options = YarnCluster.smallJobs().get(AM_OPTIONS);
+    return java.hasModules() ? options + " " + OPENS_LANG : options;
+  }
+
   /** Job settings to use Sluice, with retry periods of seconds. */
   Map<String, String> throughSluice() {
     return throughSluice(sluice.quorum());
   }
 
+  /** As {@link #throughSluice()}, for application masters in a Java runtime. */
+  Map<String, String> throughSluice(EngineJava java) {
+    Map<String, String> settings = throughSluice();
+    settings.put(AM_OPTIONS, masterOptions(java) + " " + MASTER);
+    return settings;
+  }
+
   Map<String, String> throughSluice(String quorum) {
     Map<String, String> settings = new LinkedHashMap<>();
     settings.put("mapreduce.application.classpath", clientJar().toString());
-    settings.put(
-        AM_OPTIONS,
-        String.join(
-            " ",
-            YarnCluster.smallJobs().get(AM_OPTIONS),
-            OPENS_LANG,
-            "org.apache.hadoop.mapreduce.v2.app.RssMRAppMaster"));
+    settings.put(AM_OPTIONS, masterOptions(EngineJava.ofTests()) + " " + MASTER);
     settings.put(
         "mapreduce.job.map.output.collector.class",
         "org.apache.hadoop.mapred.RssMapOutputCollector");

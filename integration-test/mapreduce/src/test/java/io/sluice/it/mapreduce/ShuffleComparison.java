@@ -2,6 +2,7 @@ package io.sluice.it.mapreduce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.it.spark.EngineJava;
 import io.sluice.localcluster.ClusterCounters;
 import io.sluice.localcluster.HadoopProgram;
 import io.sluice.localcluster.ProgramOutcome;
@@ -34,6 +35,7 @@ final class ShuffleComparison {
 
   private final Clusters clusters;
   private final YarnCluster yarn;
+  private final EngineJava java;
   private final Path directory;
 
   /** Comparisons on the shared cluster, in a named directory. */
@@ -43,8 +45,15 @@ final class ShuffleComparison {
 
   /** Comparisons on another cluster. */
   ShuffleComparison(Clusters clusters, YarnCluster yarn, String name) throws IOException {
+    this(clusters, yarn, EngineJava.ofTests(), name);
+  }
+
+  /** Comparisons on another cluster, whose application masters run in a Java runtime. */
+  ShuffleComparison(Clusters clusters, YarnCluster yarn, EngineJava java, String name)
+      throws IOException {
     this.clusters = clusters;
     this.yarn = yarn;
+    this.java = java;
     this.directory = clusters.directory(name);
   }
 
@@ -85,7 +94,7 @@ final class ShuffleComparison {
     Path sluiceOutput = directory.resolve(name + "-sluice");
     ClusterCounters before = clusters.probe().counters();
     HadoopProgram own = program.on(yarn, ownOutput).start();
-    HadoopProgram sluice = program.on(yarn, sluiceOutput).set(clusters.throughSluice()).start();
+    HadoopProgram sluice = program.on(yarn, sluiceOutput).set(clusters.throughSluice(java)).start();
     ProgramOutcome ownOutcome = succeeded(yarn, own.await(TIMEOUT));
     ProgramOutcome sluiceOutcome = succeeded(yarn, sluice.await(TIMEOUT));
     ClusterCounters servers = clusters.probe().counters().since(before);
