@@ -94,7 +94,7 @@ class PackagesTest {
   /** An application without the client jar, and with an empty cache of resolved jars. */
   private SparkApplication application(String name) {
     return SparkApplication.submittedWithJars(SPARK, directory.resolve(name), cluster.quorum())
-        .set("spark.jars", "")
+        .set("spark.jars", SparkVersion.jobsJar().toString())
         .set("spark.jars.ivy", directory.resolve(name + "-ivy").toString())
         .withOneExecutor();
   }
