@@ -2,6 +2,7 @@ package io.sluice.spark;
 
 import io.sluice.client.CleanupConfig;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 import org.apache.spark.MapOutputTrackerMaster;
@@ -65,7 +66,9 @@ public final class IdleShuffleTimer implements AutoCloseable {
     long shortest = config.shortestMs();
     if (shortest > 0) {
       long period = Math.min(shortest, LONGEST_PERIOD_MS);
-      timer.scheduleWithFixedDelay(this::check, period, period, TimeUnit.MILLISECONDS);
+      // Cancelled when the timer is closed.
+      ScheduledFuture<?> unused =
+          timer.scheduleWithFixedDelay(this::check, period, period, TimeUnit.MILLISECONDS);
     }
   }
 

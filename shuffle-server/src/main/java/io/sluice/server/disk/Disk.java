@@ -100,11 +100,6 @@ public final class Disk {
     return name().hashCode();
   }
 
-  @Override
-  public boolean equals(Object other) {
-    return this == other;
-  }
-
   public Storage storage() {
     return storage;
   }

@@ -351,12 +351,6 @@ public final class RunFile implements ReadableRun {
     return record.id().hashCode();
   }
 
-  /** Identity: a run has two files while it is moved. */
-  @Override
-  public boolean equals(Object other) {
-    return this == other;
-  }
-
   @Override
   public String toString() {
     return disk().storage().pathOf(name);
