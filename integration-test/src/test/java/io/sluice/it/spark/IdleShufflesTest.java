@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 class IdleShufflesTest {
   private static final String JOB = "keptDataFrame";
   private static final int MAPS_OF_A_QUERY = 6;
-  private static final Duration TIMEOUT = Duration.ofSeconds(120);
+  private static final Duration TIMEOUT = Duration.ofMinutes(2);
 
   @TempDir static Path directory;
 
