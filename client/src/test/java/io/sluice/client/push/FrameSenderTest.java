@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.sluice.client.coordinator.TestAssignments;
+import io.sluice.client.fake.IdleConnection;
 import io.sluice.client.server.ConnectionPool;
 import io.sluice.client.server.DirectMemory;
 import io.sluice.client.server.RetryPolicy;
@@ -12,16 +13,12 @@ import io.sluice.client.server.ServerHealth;
 import io.sluice.client.server.TaskEnvironment;
 import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.block.BlockCodec;
-import io.sluice.proto.Fetch;
-import io.sluice.proto.Open;
-import io.sluice.proto.OpenReply;
 import io.sluice.proto.Push;
 import io.sluice.proto.PushAck;
 import io.sluice.proto.ServerId;
 import io.sluice.transport.client.ConnectionLostException;
 import io.sluice.transport.client.DataConnection;
 import io.sluice.transport.client.DataTransport;
-import io.sluice.transport.client.FetchedBody;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -69,7 +66,7 @@ class FrameSenderTest {
     public void close() {}
   }
 
-  private static final class Connection implements DataConnection {
+  private static final class Connection implements IdleConnection {
     private final long epoch;
     private final List<CompletableFuture<PushAck>> replies = new ArrayList<>();
     private boolean open = true;
@@ -89,26 +86,11 @@ class FrameSenderTest {
     }
 
     @Override
-    public int maxBodyLength() {
-      return 1 << 20;
-    }
-
-    @Override
     public CompletableFuture<PushAck> push(Push push, ByteBuf body) {
       body.release();
       CompletableFuture<PushAck> reply = new CompletableFuture<>();
       replies.add(reply);
       return reply;
-    }
-
-    @Override
-    public CompletableFuture<OpenReply> open(Open open) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public CompletableFuture<FetchedBody> fetch(Fetch fetch) {
-      throw new UnsupportedOperationException();
     }
 
     @Override

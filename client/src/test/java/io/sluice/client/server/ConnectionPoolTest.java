@@ -2,20 +2,14 @@ package io.sluice.client.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.netty.buffer.ByteBuf;
+import io.sluice.client.fake.IdleConnection;
 import io.sluice.common.auth.ApplicationCredential;
 import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.auth.TestAuthority;
 import io.sluice.common.test.SettableClock;
-import io.sluice.proto.Fetch;
-import io.sluice.proto.Open;
-import io.sluice.proto.OpenReply;
-import io.sluice.proto.Push;
-import io.sluice.proto.PushAck;
 import io.sluice.proto.ServerId;
 import io.sluice.transport.client.DataConnection;
 import io.sluice.transport.client.DataTransport;
-import io.sluice.transport.client.FetchedBody;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -93,7 +87,7 @@ class ConnectionPoolTest {
   }
 
   /** A connection without requests. */
-  private record Idle(Optional<ApplicationCredential> credential) implements DataConnection {
+  private record Idle(Optional<ApplicationCredential> credential) implements IdleConnection {
     @Override
     public long epoch() {
       return 1;
@@ -103,33 +97,5 @@ class ConnectionPoolTest {
     public long wholeSinceEpoch() {
       return 1;
     }
-
-    @Override
-    public int maxBodyLength() {
-      return 1;
-    }
-
-    @Override
-    public CompletableFuture<PushAck> push(Push push, ByteBuf body) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public CompletableFuture<OpenReply> open(Open open) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public CompletableFuture<FetchedBody> fetch(Fetch fetch) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public boolean isOpen() {
-      return true;
-    }
-
-    @Override
-    public void close() {}
   }
 }
