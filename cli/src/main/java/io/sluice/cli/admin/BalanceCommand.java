@@ -5,7 +5,6 @@ import io.sluice.cli.control.Coordinators;
 import io.sluice.cli.control.QuorumOptions;
 import io.sluice.coordinator.api.Resource;
 import java.io.IOException;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -35,15 +34,11 @@ final class BalanceCommand implements Callable<Integer> {
               .column("state", Resource.BalanceShare::state)
               .column(">partitions", Resource.BalanceShare::partitionsAssigned)
               .column(">stored", share -> FigureText.size(share.storedBytes()))
-              .column(">memory", share -> percent(share.memoryUsedShare()))
-              .column(">disks", share -> percent(share.diskUsedShare()))
+              .column(">memory", share -> FigureText.percent(share.memoryUsedShare()))
+              .column(">disks", share -> FigureText.percent(share.diskUsedShare()))
               .table(balance.servers(), output.isWide()));
       output.line("maximum / mean of partitions: " + FigureText.factor(balance.maxOverMean()));
       return 0;
     }
-  }
-
-  private static String percent(double share) {
-    return String.format(Locale.ROOT, "%.0f%%", 100 * share);
   }
 }

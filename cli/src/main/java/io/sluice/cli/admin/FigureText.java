@@ -36,7 +36,18 @@ final class FigureText {
   }
 
   static String percent(long part, long whole) {
-    return whole <= 0 ? NONE : String.format(Locale.ROOT, "%.0f%%", 100.0 * part / whole);
+    return whole <= 0 ? NONE : rounded(100.0 * part / whole);
+  }
+
+  /**
+   * @param share 1 is the whole
+   */
+  static String percent(double share) {
+    return rounded(100 * share);
+  }
+
+  private static String rounded(double percent) {
+    return String.format(Locale.ROOT, "%.0f%%", percent);
   }
 
   static String factor(Double value) {

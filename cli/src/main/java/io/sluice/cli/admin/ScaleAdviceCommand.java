@@ -33,9 +33,7 @@ final class ScaleAdviceCommand implements Callable<Integer> {
               .column("resource", need -> need.resource().toLowerCase(Locale.ROOT))
               .column(">used", need -> FigureText.size(need.usedBytes()))
               .column(">one server", need -> FigureText.size(need.serverCapacityBytes()))
-              .column(
-                  ">used at most",
-                  need -> String.format(Locale.ROOT, "%.0f%%", 100 * need.usedShareMax()))
+              .column(">used at most", need -> FigureText.percent(need.usedShareMax()))
               .column(">servers", Resource.ScaleNeed::neededServers)
               .table(scale.resources(), output.isWide()));
       output.line(
