@@ -8,7 +8,8 @@ import java.util.List;
  * When a driver that runs many jobs has shuffles deleted that no running job uses. Evaluated by the
  * plugin of the engine, which knows the jobs.
  *
- * @param idleMs time without a running job that uses a shuffle, after which it is idle; 0: never
+ * @param idleMs time after the end of its query, without a running job that uses it, after which a
+ *     shuffle is idle; 0: never
  * @param collectBytes map output of idle shuffles for which the driver collects garbage
  * @param expireMs time after which an idle shuffle is deleted although it may be used again; 0:
  *     never
@@ -19,9 +20,9 @@ public record CleanupConfig(long idleMs, long collectBytes, long expireMs) {
           .defaultValue(60_000L)
           .atLeast(0L)
           .doc(
-              "Time without a running job that uses a shuffle, after which the shuffle is idle; 0"
-                  + " disables this. If idle shuffles have more bytes than"
-                  + " `rss.cleanup.idle.size`, the driver collects garbage, so that Spark removes"
+              "Time after the end of its query, without a running job that uses it, after which a"
+                  + " shuffle is idle; 0 disables this. If idle shuffles have at least"
+                  + " `rss.cleanup.idle.size` bytes, the driver collects garbage, so that Spark removes"
                   + " the shuffles to which no data frame, cached table or RDD refers.")
           .build();
 
@@ -30,7 +31,7 @@ public record CleanupConfig(long idleMs, long collectBytes, long expireMs) {
           .defaultValue(1L << 30)
           .atLeast(0L)
           .doc(
-              "Map output of idle shuffles, in bytes, above which the driver collects garbage."
+              "Map output of idle shuffles, in bytes, from which on the driver collects garbage."
                   + " Lower it if finished queries fill the servers; raise it if the driver pauses"
                   + " for too long.")
           .build();
@@ -40,8 +41,8 @@ public record CleanupConfig(long idleMs, long collectBytes, long expireMs) {
           .defaultValue(0L)
           .atLeast(0L)
           .doc(
-              "Time without a running job that uses a shuffle, after which the shuffle is deleted"
-                  + " also if a data frame still refers to it; 0: never. A later job runs its map"
+              "Time after the end of its query, without a running job that uses it, after which a"
+                  + " shuffle is deleted also if a data frame still refers to it; 0: never. A later job runs its map"
                   + " tasks again. Set it to some hours for notebooks that keep data frames which"
                   + " are not used.")
           .build();

@@ -58,8 +58,8 @@ public record CoordinatorClientConfig(
               "Time for which the driver of a running application tries to reach a coordinator"
                   + " before a shuffle falls back to the built-in shuffle. It waits once; later"
                   + " shuffles do not wait until a coordinator answers again. The start of an"
-                  + " application waits for a fifth of it at most, and for a connection a tenth:"
-                  + " 2 s and 1 s, also if it is lower. Lower it if jobs must wait less while all"
+                  + " application waits for a fifth of it at most, and for a connection a tenth,"
+                  + " but 2 s and 1 s if that is more, and never longer than it. Lower it if jobs must wait less while all"
                   + " coordinators are down; raise it if drivers start on overloaded machines.")
           .build();
 
