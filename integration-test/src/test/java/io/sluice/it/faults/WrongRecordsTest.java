@@ -2,26 +2,16 @@ package io.sluice.it.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
-import io.sluice.common.block.BlockFormat;
 import io.sluice.common.block.BlockHeader;
-import io.sluice.common.block.Receipt;
-import io.sluice.common.run.RunBlock;
-import io.sluice.common.run.RunExtent;
-import io.sluice.common.run.RunReader;
 import io.sluice.it.spark.SparkApplication;
 import io.sluice.it.spark.SparkApplication.Outcome;
 import io.sluice.localcluster.ClusterNode;
 import io.sluice.localcluster.ClusterProbe;
 import io.sluice.localcluster.LocalCluster;
 import java.io.IOException;
-import java.io.RandomAccessFile;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -72,54 +62,14 @@ class WrongRecordsTest {
   private void alterOneRecord() throws IOException, InterruptedException {
     ClusterNode server = cluster.servers().get(0);
     server.stop();
-    alter(newestRun());
+    Path run = StoredRecords.newestRun(directory.resolve("cluster"), header -> true);
+    StoredRecords.changeOneBlock(run, WrongRecordsTest::alterDigit);
     server.start();
   }
 
-  /** A run of the latest shuffle. */
-  private Path newestRun() throws IOException {
-    Path newest = null;
-    int shuffle = -1;
-    try (Stream<Path> files = Files.walk(directory.resolve("cluster"))) {
-      for (Path file : files.filter(path -> path.toString().endsWith(".run")).toList()) {
-        try (RunReader run = RunReader.open(file)) {
-          if (run.header().shuffle() > shuffle) {
-            shuffle = run.header().shuffle();
-            newest = file;
-          }
-        }
-      }
-    }
-    assertThat(newest).as("run file").isNotNull();
-    return newest;
-  }
-
-  /**
-   * Changes a digit in a record of the first block, and computes the checksum of the block anew.
-   */
-  private static void alter(Path file) throws IOException {
-    long offset;
-    RunBlock block;
-    try (RunReader run = RunReader.open(file)) {
-      RunExtent first = run.extents().get(0);
-      offset = first.fileOffset();
-      block = run.blocks(first).get(0);
-    }
-    byte[] bytes = new byte[block.length()];
-    try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
-      open.seek(offset);
-      open.readFully(bytes);
-      bytes[digitIn(bytes)] ^= 1;
-      ByteBuf buffer = Unpooled.wrappedBuffer(bytes);
-      BlockHeader header = BlockHeader.read(buffer, 0, bytes.length);
-      Receipt receipt = header.isLast() ? Receipt.read(buffer, 0) : Receipt.NONE;
-      BlockFormat.seal(buffer, 0, header, receipt);
-      open.seek(offset);
-      open.write(bytes);
-    }
-    try (RunReader run = RunReader.open(file)) {
-      run.verify();
-    }
+  private static int alterDigit(BlockHeader header, byte[] block) {
+    block[digitIn(block)] ^= 1;
+    return header.recordCount();
   }
 
   /** Index of a decimal digit inside of a text. */
