@@ -54,9 +54,19 @@ final class ComparedJobs implements AutoCloseable {
    * @param directory directory for the files of the cluster and of all applications
    */
   ComparedJobs(Path directory) throws IOException, InterruptedException {
+    this(directory, System.getProperty("java.class.path"));
+  }
+
+  /**
+   * Starts a cluster of another release.
+   *
+   * @param classPath its class path
+   */
+  ComparedJobs(Path directory, String classPath) throws IOException, InterruptedException {
     this.directory = directory;
     cluster =
         TestCluster.builder(directory.resolve("cluster"))
+            .classPath(classPath)
             .configureServers("rss.server.buffer.capacity", "64MiB")
             .build();
     cluster.start();
@@ -82,6 +92,12 @@ final class ComparedJobs implements AutoCloseable {
 
   /** Runs all jobs twice, and fails if their results differ or Sluice was not used for all. */
   void compare(SparkVersion spark, EngineJava java) throws IOException, InterruptedException {
+    compare(spark, java, spark.clientJar());
+  }
+
+  /** {@link #compare(SparkVersion, EngineJava)} with another jar of the plugin. */
+  void compare(SparkVersion spark, EngineJava java, Path clientJar)
+      throws IOException, InterruptedException {
     List<String> jobs = new ArrayList<>(JOBS);
     jobs.add(BLAMED);
     Outcome own = new SparkApplication(spark, path(spark, java, "own")).onJava(java).run(jobs);
@@ -96,7 +112,7 @@ final class ComparedJobs implements AutoCloseable {
                 spark, path(spark, java, "sluice"), cluster.quorum())
             : SparkApplication.onSluice(spark, path(spark, java, "sluice"), cluster.quorum());
 
-    Outcome found = application.onJava(java).withOneExecutor().run(jobs);
+    Outcome found = application.onJava(java).withClientJar(clientJar).withOneExecutor().run(jobs);
 
     assertThat(found.exitCode()).as(found.log()).isZero();
     long written = 0;

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
@@ -93,6 +94,7 @@ class IdleShufflesTest {
   }
 
   @Test
+  @Tag("nightly")
   void mapTasksOfAnExpiredShuffleRunAgain() throws IOException, InterruptedException {
     Outcome found =
         session("expired")

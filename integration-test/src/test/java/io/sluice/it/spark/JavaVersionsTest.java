@@ -118,7 +118,7 @@ class JavaVersionsTest {
     Outcome outcome =
         SparkApplication.onSluice(
                 spark, directory.resolve("wrong-jar-" + java.feature()), jobs.quorum())
-            .withClientJarOf(jar)
+            .withClientJar(jar.clientJar())
             .onJava(java)
             .run(List.of("groupByKey"));
 

@@ -291,9 +291,12 @@ public final class SparkApplication {
     return this;
   }
 
-  /** Uses the plugin's jar for another Spark version. */
-  SparkApplication withClientJarOf(SparkVersion other) {
-    clientJar = other.clientJar();
+  /** Uses another jar of the plugin than that of this build. */
+  SparkApplication withClientJar(Path other) {
+    clientJar = other;
+    if (submitted) {
+      settings.put("spark.jars", other.toString());
+    }
     return this;
   }
 

@@ -70,8 +70,12 @@ public enum SparkVersion {
   }
 
   public Path clientJar() {
-    return jarIn(
-        ROOT.resolve("client-spark/spark-" + client + "/target"), "sluice-client-spark-" + client);
+    return clientJarIn(ROOT.resolve("client-spark/spark-" + client + "/target"));
+  }
+
+  /** The plugin's jar in a directory that has one for this version. */
+  Path clientJarIn(Path jars) {
+    return jarIn(jars, "sluice-client-spark-" + client);
   }
 
   /** The optional jar with BoringSSL for the plugin of every version. */
