@@ -136,13 +136,11 @@ class Ipv6ClusterTest {
     assertThat(health.exitCode()).as(health.output()).isZero();
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"GRPC", "GRPC_NETTY"})
-  void aSparkJobUsesTheServers(String transport) throws Exception {
+  @Test
+  void aSparkJobUsesTheServers() throws Exception {
     SparkApplication.Outcome found =
-        SparkApplication.onSluice(directory.resolve("job-" + transport), cluster.quorum())
+        SparkApplication.onSluice(directory.resolve("job"), cluster.quorum())
             .withOneExecutor()
-            .set("spark.rss.client.type", transport)
             .run(List.of("groupByKey"));
 
     assertThat(found.exitCode()).as(found.log()).isZero();

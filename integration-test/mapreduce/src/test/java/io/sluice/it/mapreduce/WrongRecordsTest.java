@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -41,6 +42,7 @@ final class WrongRecordsTest {
   }
 
   @Test
+  @Tag("nightly")
   void repeatsTheMapTaskOfADroppedRecord() throws Exception {
     GatedJob job =
         new GatedJob(clusters, "record-dropped", 26)
