@@ -313,7 +313,8 @@ class SparkOnSluiceTest {
           .allMatch(
               name ->
                   name.matches("(META-INF/versions/(9|11)/)?io/sluice/.+")
-                      || name.startsWith("org/apache/spark/shuffle/RssShuffle"));
+                      || name.matches("org/apache/spark/shuffle/(Delegation)?RssShuffle.+")
+                      || name.equals("org/apache/spark/UnifflePlugin.class"));
       assertThat(names)
           .as("server side of the data protocol")
           .noneMatch(name -> name.matches("io/sluice/transport/server/.+"))
