@@ -48,6 +48,9 @@ public abstract class RemoteTierServerContract {
   /** More than memory, the directory and the expected data in the remote tier, 16 MiB each. */
   private static final int BLOCKS = 260;
 
+  /** Bytes that are in the remote tier at least after a push. */
+  protected static final long REMOTE_BYTES = 16 << 20;
+
   @TempDir protected Path directory;
   private FakeCoordinator coordinator;
   private final List<ShuffleServerProcess> servers = new ArrayList<>();
@@ -56,8 +59,23 @@ public abstract class RemoteTierServerContract {
   /** Class path of the file system implementation. */
   protected abstract String classPath() throws IOException;
 
-  /** URI scheme of a local directory. */
-  protected abstract String scheme();
+  /** URI of the remote tier, whose files are below {@link #remote}. */
+  protected abstract String location();
+
+  /** Additional settings of a server. */
+  protected Map<String, String> settings() {
+    return Map.of();
+  }
+
+  /** The directory with the files of the remote tier. */
+  protected Path remote() {
+    return directory.resolve("remote");
+  }
+
+  /** Makes the remote tier unavailable before a server starts. */
+  protected void makeUnavailable() throws IOException {
+    Files.writeString(remote(), "a file where a directory should be");
+  }
 
   @BeforeEach
   void startCoordinator() throws IOException {
@@ -76,7 +94,7 @@ public abstract class RemoteTierServerContract {
     push(server, "app");
     // Memory stores at most 16 MiB. The full directory is brought below its low watermark (85 %); a
     // later spill may fill it again up to its high one (95 %), where it stays.
-    await(() -> remoteBytes() > 16 << 20);
+    await(() -> remoteBytes() > REMOTE_BYTES);
     await(() -> disk(server, "HDD").getFreeBytes() > 16 * 0.05 * (1 << 20));
     assertThat(remoteFiles())
         .allSatisfy(
@@ -85,7 +103,7 @@ public abstract class RemoteTierServerContract {
                     .matches("app/127\\.0\\.0\\.1_[0-9a-f]{16}/[0-9a-f]{32}\\.run"));
     assertServesAll(server, "app");
     DiskState tier = disk(server, "REMOTE");
-    assertThat(tier.getPath()).isEqualTo(scheme() + ":" + remote());
+    assertThat(tier.getPath()).isEqualTo(location());
     assertThat(tier.getHealthy()).isTrue();
     assertThat(tier.getCapacityBytes()).isPositive();
 
@@ -97,9 +115,9 @@ public abstract class RemoteTierServerContract {
   void servesRemoteRunsAfterACleanRestart() throws Exception {
     ShuffleServerProcess server = start("one", Map.of());
     push(server, "app");
-    await(() -> remoteBytes() > 16 << 20);
+    await(() -> remoteBytes() > REMOTE_BYTES);
     server.close();
-    assertThat(remoteBytes()).isGreaterThan(16 << 20);
+    assertThat(remoteBytes()).isGreaterThan(REMOTE_BYTES);
     Path stray = remoteFiles().get(0).resolveSibling("0123456789abcdef0123456789abcdef.run");
     Files.writeString(stray, "not in any catalog");
     ShuffleServerProcess again = start("one", Map.of());
@@ -114,7 +132,7 @@ public abstract class RemoteTierServerContract {
     push(one, "app");
     pushed.clear();
     push(two, "app");
-    await(() -> remoteBytes() > 32 << 20);
+    await(() -> remoteBytes() > 2 * REMOTE_BYTES);
     unregister(one, "app");
     await(() -> directoriesOf("app") == 1);
     assertServesAll(two, "app");
@@ -125,7 +143,7 @@ public abstract class RemoteTierServerContract {
 
   @Test
   void startsWithoutAnUnavailableRemoteTier() throws Exception {
-    Files.writeString(remote(), "a file where a directory should be");
+    makeUnavailable();
     ShuffleServerProcess server =
         start("one", Map.of("rss.server.remote.storage.start.timeout", "100ms"));
     assertThat(disk(server, "REMOTE").getHealthy()).isFalse();
@@ -151,7 +169,7 @@ public abstract class RemoteTierServerContract {
   void reportsMissingBytesAsLost() throws Exception {
     ShuffleServerProcess server = start("one", Map.of());
     push(server, "app");
-    await(() -> remoteBytes() > 16 << 20);
+    await(() -> remoteBytes() > REMOTE_BYTES);
     for (Path file : remoteFiles()) {
       Files.delete(file);
     }
@@ -162,15 +180,16 @@ public abstract class RemoteTierServerContract {
     }
   }
 
-  private ShuffleServerProcess start(String name, Map<String, String> more) throws Exception {
+  protected ShuffleServerProcess start(String name, Map<String, String> more) throws Exception {
     Map<String, String> values = new HashMap<>();
     values.put("rss.storage.type", "MEMORY_LOCALFILE_HDFS");
-    values.put("rss.server.remote.storage.path", scheme() + ":" + remote());
+    values.put("rss.server.remote.storage.path", location());
     values.put("rss.server.hadoop.classpath", classPath());
     values.put("rss.server.flush.cold.storage.threshold.size", "1m");
     values.put("rss.server.disk.capacity", "16m");
     values.put("rss.server.app.expired.withoutHeartbeat", "10m");
     values.put("rss.storage.basePath", directory.resolve(name) + ":HDD");
+    values.putAll(settings());
     values.putAll(more);
     ShuffleServerProcess server =
         ShuffleServerProcess.start(
@@ -179,11 +198,7 @@ public abstract class RemoteTierServerContract {
     return server;
   }
 
-  private Path remote() {
-    return directory.resolve("remote");
-  }
-
-  private void push(ShuffleServerProcess server, String application) throws IOException {
+  protected void push(ShuffleServerProcess server, String application) throws IOException {
     Random random = new Random(1);
     try (RawClient client = new RawClient(server.nettyPort(), application)) {
       for (int i = 0; i < BLOCKS; i++) {
@@ -198,7 +213,8 @@ public abstract class RemoteTierServerContract {
     }
   }
 
-  private void assertServesAll(ShuffleServerProcess server, String application) throws IOException {
+  protected void assertServesAll(ShuffleServerProcess server, String application)
+      throws IOException {
     try (RawClient client = new RawClient(server.nettyPort(), application)) {
       for (int partition = 0; partition < PARTITIONS; partition++) {
         byte[] expected = pushed.get(partition).toByteArray();
@@ -273,7 +289,7 @@ public abstract class RemoteTierServerContract {
     }
   }
 
-  private long remoteBytes() throws IOException {
+  protected long remoteBytes() throws IOException {
     long bytes = 0;
     for (Path file : remoteFiles()) {
       bytes += Files.size(file);
@@ -281,7 +297,7 @@ public abstract class RemoteTierServerContract {
     return bytes;
   }
 
-  private static void await(Callable<Boolean> condition) throws Exception {
+  protected static void await(Callable<Boolean> condition) throws Exception {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (true) {
       try {

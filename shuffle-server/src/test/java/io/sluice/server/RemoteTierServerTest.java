@@ -30,7 +30,7 @@ class RemoteTierServerTest extends RemoteTierServerContract {
   }
 
   @Override
-  protected String scheme() {
-    return "local";
+  protected String location() {
+    return "local:" + remote();
   }
 }

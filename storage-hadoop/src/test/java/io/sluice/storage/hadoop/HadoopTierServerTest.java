@@ -10,7 +10,7 @@ class HadoopTierServerTest extends RemoteTierServerContract {
   }
 
   @Override
-  protected String scheme() {
-    return "file";
+  protected String location() {
+    return "file:" + remote();
   }
 }
