@@ -2,9 +2,17 @@ package io.sluice.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.coordinator.CoordinatorConfig;
 import io.sluice.coordinator.CoordinatorProcess;
+import io.sluice.proto.CoordinatorGrpc;
+import io.sluice.proto.CoordinatorGrpc.CoordinatorBlockingStub;
+import io.sluice.proto.ServerTime;
+import io.sluice.proto.TaskReport;
+import io.sluice.proto.UnregisterApplicationReply;
+import io.sluice.proto.UnregisterApplicationRequest;
 import io.sluice.server.ServerConfig;
 import io.sluice.server.ShuffleServerProcess;
 import java.io.IOException;
@@ -16,6 +24,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -284,6 +293,55 @@ class ClusterCommandsTest {
     assertThat(one.out()).contains(name, "HEALTHY", dir.resolve("disk0").toString());
     assertThat(none.exitCode()).isEqualTo(4);
     assertThat(none.err()).endsWith("unknown server: \"unknown:1\"\n");
+  }
+
+  /** Ends an application whose two tasks waited 9 s for disks. */
+  private static void endExplained(String application) throws InterruptedException {
+    ManagedChannel channel =
+        ManagedChannelBuilder.forAddress("127.0.0.1", coordinator.rpcPort()).usePlaintext().build();
+    try {
+      CoordinatorBlockingStub stub =
+          CoordinatorGrpc.newBlockingStub(channel).withDeadlineAfter(60, TimeUnit.SECONDS);
+      UnregisterApplicationReply unused =
+          stub.unregisterApplication(
+              UnregisterApplicationRequest.newBuilder()
+                  .setApplication(application)
+                  .setTasks(
+                      TaskReport.newBuilder()
+                          .setPushedBytes(3 << 20)
+                          .setPushRetries(4)
+                          .setConcurrentTasks(2)
+                          .addServers(
+                              ServerTime.newBuilder()
+                                  .setServer("disks:1")
+                                  .setPushedBytes(3 << 20)
+                                  .setPushWaitMs(9_000)
+                                  .setDiskWaitMs(9_000)))
+                  .build());
+    } finally {
+      channel.shutdownNow();
+      assertThat(channel.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
+    }
+  }
+
+  @Test
+  void explainsAnApplication() throws InterruptedException {
+    endExplained("explained");
+
+    CliRun text = CliRun.of("admin", "explain", "explained", "--coordinator", quorum);
+    CliRun json = CliRun.of("admin", "explain", "explained", "--coordinator", quorum, "-o", "json");
+    CliRun none = CliRun.of("admin", "explain", "none", "--coordinator", quorum);
+
+    assertThat(text.err()).isEmpty();
+    assertThat(text.out())
+        .startsWith("pushed 3.0 MiB, read 0 B, ")
+        .contains("repeated: 4 pushes, 0 reads")
+        .contains("\n1. DISK: about 4s of the job, 9s of its tasks\n   Tasks waited 9.0 s for")
+        .contains("\n2. RETRIES\n   Tasks repeated 4 pushes")
+        .containsPattern("(?m)^disks:1 +3.0 MiB +0 B +9s +0ms +0ms +9s$");
+    assertThat(JsonMapper.shared().readTree(json.out()).at("/causes/0/jobMs").asInt())
+        .isEqualTo(4_500);
+    assertThat(none.exitCode()).isEqualTo(4);
   }
 
   @Test

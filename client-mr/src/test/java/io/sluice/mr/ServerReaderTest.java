@@ -376,7 +376,8 @@ class ServerReaderTest {
           0,
           ReadCounters.ZERO.requests(),
           ReadCounters.ZERO.files(),
-          ReadCounters.ZERO.local());
+          ReadCounters.ZERO.local(),
+          ReadCounters.ZERO.servers());
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.sluice.coordinator;
 import io.sluice.common.auth.Revocations;
 import io.sluice.coordinator.history.ClusterHistory;
 import io.sluice.coordinator.history.ShuffleLedger;
+import io.sluice.coordinator.history.TaskReports;
 import io.sluice.coordinator.http.CoordinatorMetrics;
 import io.sluice.coordinator.quota.Quotas;
 import io.sluice.coordinator.state.ClusterView;
@@ -13,11 +14,12 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Forwards state changes to metrics, the shuffle ledger, quotas and the refusal of revoked tokens.
- * Used by the state thread only.
+ * Forwards state changes to metrics, the shuffle ledger, the reports about tasks, quotas and the
+ * refusal of revoked tokens. Used by the state thread only.
  */
 final class StateWatcher implements StateOwner.Watcher {
   private final ShuffleLedger shuffles;
+  private final TaskReports tasks;
   private final Quotas quotas;
   private final CoordinatorMetrics metrics;
   private final Revocations revocations;
@@ -25,6 +27,7 @@ final class StateWatcher implements StateOwner.Watcher {
   StateWatcher(
       ClusterHistory history, Quotas quotas, CoordinatorMetrics metrics, Revocations revocations) {
     this.shuffles = history.shuffles();
+    this.tasks = history.tasks();
     this.quotas = quotas;
     this.metrics = metrics;
     this.revocations = revocations;
@@ -43,6 +46,8 @@ final class StateWatcher implements StateOwner.Watcher {
           at);
     } else if (record instanceof MetadataRecord.ReceiptsReported reported) {
       shuffles.reported(reported.application(), reported.receipts());
+    } else if (record instanceof MetadataRecord.TasksReported reported) {
+      tasks.reported(reported.application(), reported.report());
     } else if (record instanceof LoggedChange.ApplicationEnded ended) {
       shuffles.forgetApplication(ended.application().name());
     } else if (record instanceof LoggedChange.ApplicationExpired expired) {

@@ -4,6 +4,9 @@ import io.sluice.common.auth.ClusterSecurity;
 import io.sluice.common.auth.Revocations;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.coordinator.api.LeaderCalls;
+import io.sluice.coordinator.cluster.Fallbacks;
+import io.sluice.coordinator.explain.Diagnosis;
+import io.sluice.coordinator.explain.Finding;
 import io.sluice.coordinator.history.ClusterHistory;
 import io.sluice.coordinator.http.CoordinatorMetrics;
 import io.sluice.coordinator.log.MetadataLog;
@@ -16,6 +19,7 @@ import io.sluice.coordinator.state.StateOwner;
 import io.sluice.metrics.http.HttpTimeouts;
 import java.io.IOException;
 import java.time.Clock;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.function.LongSupplier;
@@ -31,6 +35,7 @@ public final class SimulatedCoordinator {
   private final Inputs inputs;
   private final Supplier<MetadataLog> logs;
   private final LeaderCalls leader;
+  private ClusterHistory history;
   private StateOwner owner;
   private CoordinatorService service;
 
@@ -54,7 +59,7 @@ public final class SimulatedCoordinator {
 
   /** Starts a process on its log. */
   public void start() throws IOException {
-    ClusterHistory history = new ClusterHistory();
+    history = new ClusterHistory();
     PortLimits limits = PortLimits.of(config.ports(), inputs.nanoTime());
     CoordinatorMetrics metrics = limits.metrics();
     Quotas quotas = new Quotas(new RuleFiles(config.quotas()).read());
@@ -108,6 +113,14 @@ public final class SimulatedCoordinator {
     if (owner != null) {
       owner.runPending();
     }
+  }
+
+  /** Causes of delays of an application, from the last report of its driver. */
+  public List<Finding> explain(String application) {
+    return Diagnosis.of(
+        history.tasks().of(application).orElseThrow(),
+        Fallbacks.NONE,
+        owner.view().servers().all());
   }
 
   /** Whether the running process decides. */

@@ -14,6 +14,7 @@ import io.grpc.stub.StreamObserver;
 import io.sluice.common.config.HostPort;
 import io.sluice.coordinator.SimulatedCoordinator;
 import io.sluice.coordinator.api.LeaderCalls;
+import io.sluice.coordinator.explain.Finding;
 import io.sluice.coordinator.log.InMemoryMetadataLog;
 import io.sluice.coordinator.log.MetadataLog;
 import io.sluice.proto.CoordinatorGrpc;
@@ -305,6 +306,11 @@ final class SimulatedCluster {
 
   SimulatedServer server(String name) {
     return servers.stream().filter(one -> one.name().equals(name)).findAny().orElseThrow();
+  }
+
+  /** Causes of delays of an application, from the first coordinator. */
+  List<Finding> explain(String application) {
+    return coordinators.values().iterator().next().coordinator.explain(application);
   }
 
   /** Elections of a coordinator so far; 0 if there is one only. */

@@ -14,6 +14,7 @@ import io.sluice.client.push.ApplicationAssignments;
 import io.sluice.client.push.ReplacementServers;
 import io.sluice.client.security.ClientIdentity;
 import io.sluice.common.auth.ApplicationCredentials;
+import io.sluice.proto.TaskReport;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -147,6 +148,11 @@ final class SimulatedDriver {
                     answer.complete(
                         assignments.replace(known.shuffle().getShuffle(), server, cause, full))));
     return answer;
+  }
+
+  /** Reports what the tasks of the application waited for. */
+  void report(TaskReport tasks) {
+    session.tasksFrom(() -> tasks);
   }
 
   /** Ends the application. */

@@ -22,6 +22,7 @@ import picocli.CommandLine.Spec;
       ServersCommand.class,
       ApplicationsCommand.class,
       ShufflesCommand.class,
+      ExplainCommand.class,
       EventsCommand.class,
       BalanceCommand.class,
       ScaleAdviceCommand.class,

@@ -2,6 +2,7 @@ package io.sluice.client.coordinator;
 
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleReceipts;
+import io.sluice.proto.TaskReport;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -67,6 +68,14 @@ public interface ApplicationSession extends AutoCloseable {
    *     renews the lease, must not wait
    */
   default void receiptsFrom(Supplier<List<ShuffleReceipts>> receipts) {}
+
+  /**
+   * Sets the source of the report about tasks that each renewal of the lease, and the end of the
+   * application, send to operators.
+   *
+   * @param tasks called by the thread that renews the lease and by {@link #close}, must not wait
+   */
+  default void tasksFrom(Supplier<TaskReport> tasks) {}
 
   /**
    * Unregisters a shuffle at all its servers, in the background and best effort. A shuffle without

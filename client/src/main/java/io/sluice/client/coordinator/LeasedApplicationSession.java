@@ -17,6 +17,7 @@ import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleId;
 import io.sluice.proto.ShuffleMove;
 import io.sluice.proto.ShuffleReceipts;
+import io.sluice.proto.TaskReport;
 import io.sluice.proto.UnregisterApplicationRequest;
 import java.util.Collection;
 import java.util.Comparator;
@@ -68,6 +69,8 @@ public final class LeasedApplicationSession implements ApplicationSession {
   private final AtomicInteger rotation = new AtomicInteger();
   private volatile MovedShuffles moved;
   private volatile Supplier<List<ShuffleReceipts>> receipts = List::of;
+  // Null: the engine reports nothing.
+  private volatile Supplier<TaskReport> tasks;
   // Applied moves that are not yet reported to a coordinator. Owned by the background thread.
   private final Set<ShuffleMove> appliedMoves = new LinkedHashSet<>();
   // All guarded by this.
@@ -395,7 +398,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
     }
     long nextMs = RENEWAL_RETRY_MS;
     try {
-      RenewLeaseRequest request = renewal(receipts.get());
+      RenewLeaseRequest request = renewal(receipts.get(), taskReport());
       RenewLeaseReply reply = coordinators.renewLease(request);
       StatusCode status = StatusCode.of(reply.getStatus());
       if (status == StatusCode.OK) {
@@ -490,6 +493,17 @@ public final class LeasedApplicationSession implements ApplicationSession {
     receipts = source;
   }
 
+  @Override
+  public void tasksFrom(Supplier<TaskReport> source) {
+    tasks = source;
+  }
+
+  /** The report about tasks; empty if the engine reports nothing. */
+  private Optional<TaskReport> taskReport() {
+    Supplier<TaskReport> source = tasks;
+    return source == null ? Optional.empty() : Optional.of(source.get());
+  }
+
   private synchronized void wrongReceiptsReported(int attempts) {
     wrongReceipts -= attempts;
   }
@@ -499,16 +513,19 @@ public final class LeasedApplicationSession implements ApplicationSession {
     moved = listener;
   }
 
-  private synchronized RenewLeaseRequest renewal(List<ShuffleReceipts> ofShuffles) {
-    return RenewLeaseRequest.newBuilder()
-        .addAllAppliedMoves(appliedMoves)
-        .setApplication(application)
-        .setFallbackShuffles(fallbacks)
-        .setLastFallbackReason(lastFallback)
-        .setPublicKey(identity.publicKey())
-        .setWrongReceipts(wrongReceipts)
-        .addAllReceipts(ofShuffles)
-        .build();
+  private synchronized RenewLeaseRequest renewal(
+      List<ShuffleReceipts> ofShuffles, Optional<TaskReport> ofTasks) {
+    RenewLeaseRequest.Builder request =
+        RenewLeaseRequest.newBuilder()
+            .addAllAppliedMoves(appliedMoves)
+            .setApplication(application)
+            .setFallbackShuffles(fallbacks)
+            .setLastFallbackReason(lastFallback)
+            .setPublicKey(identity.publicKey())
+            .setWrongReceipts(wrongReceipts)
+            .addAllReceipts(ofShuffles);
+    ofTasks.ifPresent(request::setTasks);
+    return request.build();
   }
 
   @Override
@@ -540,9 +557,10 @@ public final class LeasedApplicationSession implements ApplicationSession {
     background.shutdownNow();
     if (registered) {
       unregistration.unregister(servers.values(), List.of());
-      coordinators.unregisterApplication(
-          UnregisterApplicationRequest.newBuilder().setApplication(application).build(),
-          ServerUnregistration.TIMEOUT_MS);
+      UnregisterApplicationRequest.Builder request =
+          UnregisterApplicationRequest.newBuilder().setApplication(application);
+      taskReport().ifPresent(request::setTasks);
+      coordinators.unregisterApplication(request.build(), ServerUnregistration.TIMEOUT_MS);
     }
     coordinators.close();
   }

@@ -7,6 +7,7 @@ import io.sluice.client.server.ConnectionPool;
 import io.sluice.client.server.RetryPolicy;
 import io.sluice.client.server.ServerHealth;
 import io.sluice.client.server.ServerSession;
+import io.sluice.client.server.ServerWaits;
 import io.sluice.client.server.TaskEnvironment;
 import io.sluice.client.server.TaskMachine;
 import io.sluice.common.error.SluiceException;
@@ -80,6 +81,7 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
   private long sentBytes;
   private long sentFrames;
   private long retries;
+  private final ServerWaits waits = new ServerWaits();
 
   /** Result of a request, reported by another thread. */
   sealed interface Event {}
@@ -172,6 +174,25 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
     return due;
   }
 
+  /** A wait counts for a server that blocks frames, or else for the one with the oldest frame. */
+  @Override
+  public void waited(long nanos) {
+    PushServer awaited = null;
+    for (PushServer server : failover.servers()) {
+      if (server.isBlocked()) {
+        awaited = server;
+        break;
+      }
+      if (server.hasFrames()
+          && (awaited == null || server.oldestSentNanos() - awaited.oldestSentNanos() < 0)) {
+        awaited = server;
+      }
+    }
+    if (awaited != null) {
+      waits.waited(awaited.name(), nanos);
+    }
+  }
+
   @Override
   public void timedOut(long now) throws IOException {
     boolean any = false;
@@ -219,6 +240,7 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
 
   private void onConnected(Connected connected, long now) throws IOException {
     PushServer server = connected.server();
+    waits.answered(server.name());
     if (connected.failure() != null) {
       server.session().disconnected();
       onConnectFailure(server, unwrapped(connected.failure()), now);
@@ -287,11 +309,23 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
     server.acknowledged(ack.getEpoch());
     health.markHealthy(server.server());
     windows.onAck(server.name(), ack.getMemoryUsedPermille(), now);
+    countWait(server, ack);
     unacknowledged.release(answered.sending().frame());
     failover.onFull(server, ack.getFullPartitionsList());
   }
 
+  private void countWait(PushServer server, PushAck ack) {
+    if (ack.getMemoryUsedPermille() < PushWindows.HIGH_PERMILLE) {
+      waits.answered(server.name());
+    } else if (ack.getSpilling()) {
+      waits.usedDisk(server.name(), Long.MAX_VALUE);
+    } else {
+      waits.shortOfMemory(server.name());
+    }
+  }
+
   private void onFailure(PushServer server, Answered answered, long now) throws IOException {
+    waits.answered(server.name());
     Throwable cause = unwrapped(answered.failure());
     Sending sending = answered.sending();
     server.enqueue(sending);
@@ -419,7 +453,7 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
     long window = windows.bytes(server.name());
     DataConnection connection = session.connection();
     while (server.hasUnsent() && server.fits(window)) {
-      Sending sending = server.sendNext();
+      Sending sending = server.sendNext(now);
       if (sending.frame().length() > connection.maxBodyLength()) {
         giveUp(
             server,
@@ -435,6 +469,7 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
       }
       sentBytes += sending.frame().length();
       sentFrames++;
+      waits.exchanged(server.name(), sending.frame().length());
       Push head = Push.newBuilder().setShuffle(shuffle).setEpoch(server.epoch()).build();
       CompletableFuture<PushAck> unused =
           connection
@@ -497,7 +532,8 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
             failover.localBytes(),
             failover.localFrames(),
             failover.replacementServers(),
-            failover.reroutedFrames()));
+            failover.reroutedFrames()),
+        waits.times());
   }
 
   /** Frees every frame; replies that still arrive are ignored. Idempotent. */

@@ -1,6 +1,7 @@
 package io.sluice.client.push;
 
 import io.netty.buffer.ByteBuf;
+import io.sluice.client.server.ServerTimes;
 import java.io.IOException;
 import java.util.Objects;
 
@@ -68,7 +69,8 @@ final class LocalTarget implements FrameTarget {
         0,
         0,
         0,
-        new PushCounters.Rerouted(framer.blockBytes(), frames, 0, 0));
+        new PushCounters.Rerouted(framer.blockBytes(), frames, 0, 0),
+        ServerTimes.NONE);
   }
 
   @Override

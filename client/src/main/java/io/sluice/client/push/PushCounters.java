@@ -1,5 +1,7 @@
 package io.sluice.client.push;
 
+import io.sluice.client.server.ServerTimes;
+
 /**
  * Counters of one push session, or the sum of several.
  *
@@ -11,6 +13,7 @@ package io.sluice.client.push;
  * @param frames frames sent, including replicas and retries
  * @param retries frames that failed and were queued again
  * @param waitNanos time that the task waited for servers
+ * @param servers bytes sent to each server, including copies and repeated frames, and the waits
  */
 public record PushCounters(
     long uncompressedBytes,
@@ -21,9 +24,10 @@ public record PushCounters(
     long frames,
     long retries,
     long waitNanos,
-    Rerouted rerouted) {
+    Rerouted rerouted,
+    ServerTimes servers) {
   public static final PushCounters ZERO =
-      new PushCounters(0, 0, 0, 0, 0, 0, 0, 0, new Rerouted(0, 0, 0, 0));
+      new PushCounters(0, 0, 0, 0, 0, 0, 0, 0, new Rerouted(0, 0, 0, 0), ServerTimes.NONE);
 
   /**
    * Frames that did not go to their assigned server.
@@ -54,6 +58,7 @@ public record PushCounters(
         frames + other.frames,
         retries + other.retries,
         waitNanos + other.waitNanos,
-        rerouted.plus(other.rerouted));
+        rerouted.plus(other.rerouted),
+        servers.plus(other.servers));
   }
 }

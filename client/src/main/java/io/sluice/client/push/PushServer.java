@@ -6,7 +6,7 @@ import io.sluice.proto.ServerId;
 import io.sluice.transport.client.DataConnection;
 import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Set;
@@ -33,7 +33,8 @@ final class PushServer {
   // In the order of creation, so that a retried frame precedes newer ones.
   private final PriorityQueue<Sending> unsent =
       new PriorityQueue<>((a, b) -> Long.compare(a.frame.number(), b.frame.number()));
-  private final Set<Sending> inFlight = new HashSet<>();
+  // In the order of sending.
+  private final Set<Sending> inFlight = new LinkedHashSet<>();
   private final BitSet fullPartitions = new BitSet();
   private State state = State.OPEN;
   private PushServer replacement;
@@ -68,6 +69,7 @@ final class PushServer {
   static final class Sending {
     private final Frame frame;
     private int damages;
+    private long sentNanos;
 
     Sending(Frame frame) {
       this.frame = frame;
@@ -132,11 +134,22 @@ final class PushServer {
     return inFlight.isEmpty() || inFlightBytes + unsent.peek().frame.length() <= windowBytes;
   }
 
-  Sending sendNext() {
+  Sending sendNext(long now) {
     Sending sending = unsent.remove();
+    sending.sentNanos = now;
     inFlight.add(sending);
     inFlightBytes += sending.frame.length();
     return sending;
+  }
+
+  /** Whether frames can be neither sent nor acknowledged now: a failure, or no connection. */
+  boolean isBlocked() {
+    return inFlight.isEmpty() && !unsent.isEmpty();
+  }
+
+  /** Time at which the oldest frame in flight was sent; requires such a frame. */
+  long oldestSentNanos() {
+    return inFlight.iterator().next().sentNanos;
   }
 
   /**

@@ -1,5 +1,7 @@
 package io.sluice.client.read;
 
+import io.sluice.client.server.ServerTimes;
+
 /**
  * Counters of one read, or the sum of several.
  *
@@ -11,6 +13,7 @@ package io.sluice.client.read;
  * @param receipts attempts, in one partition each, whose records matched the receipt of the map
  *     task
  * @param waitNanos time that the task waited for servers and local output
+ * @param servers bytes read from each server or its run files, and the waits for it
  */
 public record ReadCounters(
     long bytes,
@@ -22,10 +25,21 @@ public record ReadCounters(
     long waitNanos,
     Requests requests,
     Files files,
-    Local local) {
+    Local local,
+    ServerTimes servers) {
   public static final ReadCounters ZERO =
       new ReadCounters(
-          0, 0, 0, 0, 0, 0, 0, new Requests(0, 0, 0, 0), new Files(0, 0), new Local(0, 0, 0));
+          0,
+          0,
+          0,
+          0,
+          0,
+          0,
+          0,
+          new Requests(0, 0, 0, 0),
+          new Files(0, 0),
+          new Local(0, 0, 0),
+          ServerTimes.NONE);
 
   /**
    * Requests to servers.
@@ -80,6 +94,7 @@ public record ReadCounters(
         waitNanos + other.waitNanos,
         requests.plus(other.requests),
         files.plus(other.files),
-        local.plus(other.local));
+        local.plus(other.local),
+        servers.plus(other.servers));
   }
 }

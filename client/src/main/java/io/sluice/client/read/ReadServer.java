@@ -47,6 +47,8 @@ final class ReadServer {
   private long openedEpoch;
   private boolean opened;
   private int restarts;
+  private long requestedNanos;
+  private boolean openMayWait;
 
   private record PendingStretch(
       PartitionVisit visit, int generation, long offset, long length, Position position) {
@@ -146,6 +148,39 @@ final class ReadServer {
     }
     opening = next;
     return next;
+  }
+
+  /**
+   * Records the time of an Open request or of a connection attempt.
+   *
+   * @param mayWait whether the server delays its reply until map attempts are complete
+   */
+  void requested(long now, boolean mayWait) {
+    requestedNanos = now;
+    openMayWait = mayWait;
+  }
+
+  /** Whether the reply may be late because map attempts are incomplete. */
+  boolean waitsForAttempts() {
+    return openMayWait && isOpening();
+  }
+
+  /**
+   * Time of the oldest request in flight.
+   *
+   * @param none result if no request is in flight
+   */
+  long oldestRequestNanos(long none) {
+    long oldest = none;
+    for (Slice slice : slices) {
+      if (slice.state() == Slice.State.IN_FLIGHT) {
+        oldest = slice.sentNanos();
+        break;
+      }
+    }
+    return (session.isConnecting() || isOpening()) && requestedNanos - oldest < 0
+        ? requestedNanos
+        : oldest;
   }
 
   /** Ends the Open request; returns its partitions. */

@@ -1,5 +1,7 @@
 package io.sluice.client.read;
 
+import io.sluice.client.server.ServerWaits;
+
 /** Collects the counters of one read. Owned by the task thread. */
 final class ReadTally {
   private long bytes;
@@ -13,6 +15,11 @@ final class ReadTally {
   private long localFailures;
   private long localWaitNanos;
   private long fetchNanos;
+  private final ServerWaits waits = new ServerWaits();
+
+  ServerWaits waits() {
+    return waits;
+  }
 
   void openSent() {
     opens++;
@@ -69,6 +76,7 @@ final class ReadTally {
         serverWaitNanos + localWaitNanos,
         new ReadCounters.Requests(opens, fetches, retries, fetchNanos),
         new ReadCounters.Files(fileBytes, fileFailures),
-        new ReadCounters.Local(localBytes, localBlocks, localFailures));
+        new ReadCounters.Local(localBytes, localBlocks, localFailures),
+        waits.times());
   }
 }

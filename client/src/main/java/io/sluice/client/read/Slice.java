@@ -25,6 +25,7 @@ final class Slice {
   private final int length;
   private boolean inFile;
   private State state = State.UNSENT;
+  private long sentNanos;
   private FetchedBody body;
   private int attempts;
   private int partNumber;
@@ -116,6 +117,16 @@ final class Slice {
 
   void moveTo(State next) {
     state = next;
+  }
+
+  void sent(long now) {
+    state = State.IN_FLIGHT;
+    sentNanos = now;
+  }
+
+  /** Time of the last request for the bytes. */
+  long sentNanos() {
+    return sentNanos;
   }
 
   /** Counts a failed attempt; returns their number. */

@@ -131,6 +131,35 @@ final class SliceFetcher implements TaskMachine<ReadEvent> {
     return due;
   }
 
+  /**
+   * A wait counts for a server in a back-off, or else for the one with the oldest request. A wait
+   * for map attempts counts for no server.
+   */
+  @Override
+  public void waited(long nanos) {
+    long now = loop.now();
+    ReadServer awaited = null;
+    long oldest = now;
+    for (int i = 0; i < servers.count(); i++) {
+      ReadServer server = servers.get(i);
+      if (server.isIdle()) {
+        continue;
+      }
+      if (server.session().isBackingOff()) {
+        awaited = server;
+        break;
+      }
+      long sent = server.oldestRequestNanos(now);
+      if (sent - oldest < 0) {
+        awaited = server;
+        oldest = sent;
+      }
+    }
+    if (awaited != null && !awaited.waitsForAttempts()) {
+      tally.waits().waited(awaited.name(), nanos);
+    }
+  }
+
   @Override
   public void timedOut(long now) {
     boolean any = false;
@@ -207,6 +236,7 @@ final class SliceFetcher implements TaskMachine<ReadEvent> {
   /** Requests a connection from the pool; true if one is open already. */
   private boolean connect(ReadServer server, long now) throws IOException {
     server.session().connecting();
+    server.requested(now, false);
     expectAnswer(server, now, 0);
     CompletableFuture<DataConnection> made = pool.connection(server.server(), connectionSlot);
     if (made.isDone() && !made.isCompletedExceptionally()) {
@@ -246,6 +276,7 @@ final class SliceFetcher implements TaskMachine<ReadEvent> {
     open.setWantExtents(!kinds.isEmpty()).addAllWantFileKinds(kinds);
     visits.forEach(visit -> open.addPartitions(visit.partition()));
     tally.openSent();
+    server.requested(now, open.getMaxWaitMs() > 0);
     expectAnswer(server, now, open.getMaxWaitMs());
     CompletableFuture<OpenReply> unused =
         connection
@@ -259,7 +290,7 @@ final class SliceFetcher implements TaskMachine<ReadEvent> {
     if (!server.hasRequests()) {
       expectAnswer(server, now, 0);
     }
-    slice.moveTo(Slice.State.IN_FLIGHT);
+    slice.sent(now);
     if (slice.isInFile()) {
       CompletableFuture<FetchedBody> unused =
           files
@@ -351,6 +382,7 @@ final class SliceFetcher implements TaskMachine<ReadEvent> {
 
   private void onConnected(ReadEvent.Connected connected, long now) throws IOException {
     ReadServer server = connected.server();
+    tally.waits().answered(server.name());
     if (connected.failure() != null) {
       failures.onConnectFailure(server, connected.failure(), now);
     } else {
@@ -363,6 +395,7 @@ final class SliceFetcher implements TaskMachine<ReadEvent> {
   }
 
   private void onOpened(ReadServer server, ReadEvent.Opened opened, long now) throws IOException {
+    tally.waits().answered(server.name());
     if (opened.failure() != null) {
       tally.retry();
       server.reopen();
@@ -385,6 +418,7 @@ final class SliceFetcher implements TaskMachine<ReadEvent> {
       fetched.dispose();
       return;
     }
+    countWait(server, fetched);
     if (fetched.failure() == null) {
       onSlice(server, fetched);
     } else if (slice.isInFile()) {
@@ -398,6 +432,19 @@ final class SliceFetcher implements TaskMachine<ReadEvent> {
       failures.onFetchFailure(server, slice, fetched.connection(), fetched.failure(), now);
     }
     answered(server, now);
+  }
+
+  /** Run files are read from the disks of the server, by the server or by this process. */
+  private void countWait(ReadServer server, ReadEvent.Fetched fetched) {
+    if (fetched.failure() != null) {
+      tally.waits().answered(server.name());
+    } else if (fetched.slice().isInFile()) {
+      tally.waits().usedDisk(server.name(), Long.MAX_VALUE);
+    } else {
+      // A false time from the server is limited to the time that the task waited.
+      long micros = fetched.body().head().getFileMicros();
+      tally.waits().usedDisk(server.name(), TimeUnit.MICROSECONDS.toNanos(micros));
+    }
   }
 
   private void onSlice(ReadServer server, ReadEvent.Fetched fetched) throws IOException {
@@ -421,6 +468,7 @@ final class SliceFetcher implements TaskMachine<ReadEvent> {
               + server.openedEpoch());
     }
     tally.sliceArrived(slice, fetched.nanos());
+    tally.waits().exchanged(server.name(), slice.length());
     server.session().succeeded();
     slice.arrived(body);
   }

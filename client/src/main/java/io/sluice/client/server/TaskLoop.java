@@ -62,6 +62,7 @@ public final class TaskLoop<E> implements AutoCloseable {
    */
   public void await(TaskMachine<E> machine) throws IOException {
     long start = time.nanoTime();
+    long before = waitedNanos;
     long timeout = machine.timeoutNanos();
     long due = machine.dueInNanos(start);
     E event;
@@ -76,6 +77,7 @@ public final class TaskLoop<E> implements AutoCloseable {
     } finally {
       waitedNanos += time.nanoTime() - start;
     }
+    machine.waited(waitedNanos - before);
     if (event != null) {
       machine.on(event, time.nanoTime());
     } else if (due >= timeout) {

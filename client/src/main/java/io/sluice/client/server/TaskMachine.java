@@ -17,6 +17,9 @@ public interface TaskMachine<E> {
   /** Sends all requests that may be sent now, and ends those that are overdue. */
   void advance(long now) throws IOException;
 
+  /** The task has waited for this time, for the event that is handled next or for a due time. */
+  void waited(long nanos);
+
   /**
    * Nanoseconds until {@link #advance} must run even if no event arrives: at most 0 if it is due
    * now, {@link Long#MAX_VALUE} if it needs an event.

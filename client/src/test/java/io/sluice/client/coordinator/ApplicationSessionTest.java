@@ -27,6 +27,7 @@ import io.sluice.proto.ShuffleMove;
 import io.sluice.proto.ShuffleReceipts;
 import io.sluice.proto.ShuffleServerControlGrpc.ShuffleServerControlImplBase;
 import io.sluice.proto.Status;
+import io.sluice.proto.TaskReport;
 import io.sluice.proto.UnregisterShuffleApplicationRequest;
 import io.sluice.proto.UnregisterShufflesReply;
 import io.sluice.proto.UnregisterShufflesRequest;
@@ -272,6 +273,20 @@ class ApplicationSessionTest {
 
     coordinator.awaitAsked("receipt 7 1");
     coordinator.awaitAsked("receipt 7 2");
+  }
+
+  @Test
+  void reportsTasksWithRenewalsAndAtTheEnd() throws Exception {
+    FakeCoordinator coordinator = new FakeCoordinator();
+    LeasedApplicationSession session = session(serve(coordinator, 0).getPort());
+    session.registerShuffle(0, 1);
+    session.tasksFrom(() -> TaskReport.newBuilder().setPushedBytes(5).build());
+    coordinator.awaitAsked("tasks 5");
+
+    session.tasksFrom(() -> TaskReport.newBuilder().setPushedBytes(6).build());
+    session.close();
+
+    coordinator.awaitAsked("end with tasks 6");
   }
 
   @Test

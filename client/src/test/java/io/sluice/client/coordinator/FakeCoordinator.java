@@ -90,6 +90,9 @@ final class FakeCoordinator extends CoordinatorImplBase {
     request
         .getReceiptsList()
         .forEach(one -> asked.add("receipt " + one.getShuffle() + " " + one.getMatched()));
+    if (request.hasTasks()) {
+      asked.add("tasks " + request.getTasks().getPushedBytes());
+    }
     RenewLeaseReply.Builder reply =
         RenewLeaseReply.newBuilder()
             .setStatus(
@@ -137,6 +140,9 @@ final class FakeCoordinator extends CoordinatorImplBase {
   public void unregisterApplication(
       UnregisterApplicationRequest request, StreamObserver<UnregisterApplicationReply> observer) {
     asked.add("unregister " + request.getApplication());
+    if (request.hasTasks()) {
+      asked.add("end with tasks " + request.getTasks().getPushedBytes());
+    }
     answer(observer, UnregisterApplicationReply.newBuilder().setStatus(Status.OK).build());
   }
 

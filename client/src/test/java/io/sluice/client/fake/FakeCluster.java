@@ -34,6 +34,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
 
 /** Fake servers, a pool of connections to them, and an allocator that is checked for leaks. */
 public final class FakeCluster implements AutoCloseable {
@@ -64,19 +66,24 @@ public final class FakeCluster implements AutoCloseable {
       new PushWindows(pushConfig.frameBytes(), pushConfig.inFlightBytes(), 0);
 
   private FakeCluster(
-      int serverCount, Faults faults, TaskTime time, Executor runner, int maxBodyLength) {
+      int serverCount,
+      Faults faults,
+      TaskTime time,
+      Function<String, Executor> runners,
+      int maxBodyLength) {
     this.time = time;
     for (int i = 0; i < serverCount; i++) {
       servers.add(new FakeServer("server-" + i, 1000 + i, 100 + i));
     }
     health = new ServerHealth(TRY_FAILING_EVERY_MS, time::nanoTime);
-    transport = new FakeTransport(runner, faults, servers, maxBodyLength);
+    transport = new FakeTransport(runners, faults, servers, maxBodyLength);
     pool = new ConnectionPool(transport, "app", "test", 2, new ApplicationCredentials());
   }
 
   /** Requests complete before the call returns, and time is virtual: every run is the same. */
   public static FakeCluster inline(int serverCount, Faults faults) {
-    return new FakeCluster(serverCount, faults, new VirtualTime(), Runnable::run, MAX_BODY_LENGTH);
+    return new FakeCluster(
+        serverCount, faults, new VirtualTime(), server -> Runnable::run, MAX_BODY_LENGTH);
   }
 
   /**
@@ -90,7 +97,22 @@ public final class FakeCluster implements AutoCloseable {
         serverCount,
         faults,
         time,
-        work -> time.schedule(delays.nextLong(MAX_DELAY_NANOS), work),
+        server -> work -> time.schedule(delays.nextLong(MAX_DELAY_NANOS), work),
+        MAX_BODY_LENGTH);
+  }
+
+  /**
+   * Requests to each server complete while the client waits, after a virtual delay.
+   *
+   * @param delayNanos delay of a server, by its name
+   */
+  public static FakeCluster delayed(int serverCount, ToLongFunction<String> delayNanos) {
+    VirtualTime time = new VirtualTime();
+    return new FakeCluster(
+        serverCount,
+        new Faults() {},
+        time,
+        server -> work -> time.schedule(delayNanos.applyAsLong(server), work),
         MAX_BODY_LENGTH);
   }
 
@@ -98,14 +120,14 @@ public final class FakeCluster implements AutoCloseable {
   public static FakeCluster threaded(int serverCount, Faults faults) {
     ExecutorService executor = Executors.newSingleThreadExecutor();
     FakeCluster cluster =
-        new FakeCluster(serverCount, faults, TaskTime.SYSTEM, executor, MAX_BODY_LENGTH);
+        new FakeCluster(serverCount, faults, TaskTime.SYSTEM, server -> executor, MAX_BODY_LENGTH);
     cluster.executor = executor;
     return cluster;
   }
 
   public static FakeCluster withMaxBody(int serverCount, int maxBodyLength) {
     return new FakeCluster(
-        serverCount, new Faults() {}, new VirtualTime(), Runnable::run, maxBodyLength);
+        serverCount, new Faults() {}, new VirtualTime(), server -> Runnable::run, maxBodyLength);
   }
 
   public void use(PushConfig config) {

@@ -48,6 +48,8 @@ public final class FakeServer {
   private int fetches;
   private int duplicates;
   private int memoryUsedPermille;
+  private boolean spilling;
+  private long fileMicros;
   private long fullAboveBytes = Long.MAX_VALUE;
   private boolean verifiesReports;
   private int reports;
@@ -118,6 +120,20 @@ public final class FakeServer {
     memoryUsedPermille = permille;
   }
 
+  /** Acknowledgements report that data is being written to disks. */
+  public synchronized void reportSpilling() {
+    spilling = true;
+  }
+
+  /** Fetch replies report that the disks needed this time. */
+  public synchronized void reportFileTime(long micros) {
+    fileMicros = micros;
+  }
+
+  synchronized long fileMicros() {
+    return fileMicros;
+  }
+
   /** Acknowledgements report partitions as full that are longer than this. */
   public synchronized void callFullAbove(long bytes) {
     fullAboveBytes = bytes;
@@ -168,7 +184,10 @@ public final class FakeServer {
       accepted.add(header);
     }
     PushAck.Builder ack =
-        PushAck.newBuilder().setEpoch(epoch).setMemoryUsedPermille(memoryUsedPermille);
+        PushAck.newBuilder()
+            .setEpoch(epoch)
+            .setMemoryUsedPermille(memoryUsedPermille)
+            .setSpilling(spilling);
     passed.stream()
         .filter(partition -> logs.get(partition).bytes.size() > fullAboveBytes)
         .forEach(ack::addFullPartitions);

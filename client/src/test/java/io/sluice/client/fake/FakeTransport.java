@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** Transport to fake servers, on an executor, with injected faults. */
@@ -81,19 +82,21 @@ public final class FakeTransport implements DataTransport {
   }
 
   private final Map<String, FakeServer> servers = new ConcurrentHashMap<>();
-  private final Executor executor;
+  private final Function<String, Executor> executors;
   private final Faults faults;
   private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
   private final int maxBodyLength;
   private volatile int connects;
 
-  public FakeTransport(Executor executor, Faults faults, List<FakeServer> servers) {
-    this(executor, faults, servers, 64 << 20);
-  }
-
+  /**
+   * @param executors runs the requests to a server, by its name
+   */
   public FakeTransport(
-      Executor executor, Faults faults, List<FakeServer> servers, int maxBodyLength) {
-    this.executor = executor;
+      Function<String, Executor> executors,
+      Faults faults,
+      List<FakeServer> servers,
+      int maxBodyLength) {
+    this.executors = executors;
     this.faults = faults;
     this.maxBodyLength = maxBodyLength;
     servers.forEach(server -> this.servers.put(server.id().getName(), server));
@@ -109,6 +112,7 @@ public final class FakeTransport implements DataTransport {
       ServerId server, String application, String client) {
     connects++;
     CompletableFuture<DataConnection> result = new CompletableFuture<>();
+    Executor executor = executors.apply(server.getName());
     executor.execute(
         () -> {
           try {
@@ -187,7 +191,9 @@ public final class FakeTransport implements DataTransport {
           () -> {
             ByteBuf bytes = server.fetch(fetch);
             faults.fetched(id, fetch, bytes);
-            return new FetchedBody(FetchReply.newBuilder().setEpoch(epoch).build(), bytes);
+            return new FetchedBody(
+                FetchReply.newBuilder().setEpoch(epoch).setFileMicros(server.fileMicros()).build(),
+                bytes);
           },
           () -> {});
     }
@@ -199,6 +205,7 @@ public final class FakeTransport implements DataTransport {
         pending.add(result);
       }
       boolean[] released = new boolean[1];
+      Executor executor = executors.apply(id.getName());
       executor.execute(
           () -> {
             try {

@@ -18,6 +18,7 @@ class TaskLoopTest {
   /** Records the calls of the loop and their times. */
   private static final class Recorder implements TaskMachine<String> {
     final List<String> calls = new ArrayList<>();
+    final List<Long> waitedNanos = new ArrayList<>();
     long dueInNanos = Long.MAX_VALUE;
 
     @Override
@@ -38,6 +39,11 @@ class TaskLoopTest {
     @Override
     public long timeoutNanos() {
       return 1000;
+    }
+
+    @Override
+    public void waited(long nanos) {
+      waitedNanos.add(nanos);
     }
 
     @Override
@@ -65,6 +71,7 @@ class TaskLoopTest {
 
     assertThat(machine.calls).containsExactly("a@300", "advance@300");
     assertThat(loop.waitedNanos()).isEqualTo(300);
+    assertThat(machine.waitedNanos).containsExactly(300L);
   }
 
   @Test

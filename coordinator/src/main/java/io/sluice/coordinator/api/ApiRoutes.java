@@ -70,6 +70,13 @@ public final class ApiRoutes {
                     request.path("application"),
                     api.application(request.path("application")))),
         get(
+            "applications/{application}/explanation",
+            request ->
+                found(
+                    "application",
+                    request.path("application"),
+                    api.explanation(request.path("application")))),
+        get(
             "applications/{application}/shuffles",
             request ->
                 found(

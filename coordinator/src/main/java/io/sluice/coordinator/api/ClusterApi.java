@@ -41,6 +41,7 @@ public final class ClusterApi {
   private final Supplier<ApplicationConfig> policy;
   private final ServerResources servers;
   private final ApplicationResources applications;
+  private final ExplanationResources explanations;
   private final QuotaResources quotas;
   private final BooleanSupplier ready;
   private final Clock clock;
@@ -64,6 +65,7 @@ public final class ClusterApi {
     this.policy = applications;
     this.servers = new ServerResources(servers, history);
     this.applications = new ApplicationResources(servers, applications, history);
+    this.explanations = new ExplanationResources(servers, history);
     this.quotas = new QuotaResources(quotas);
     this.ready = ready;
     this.clock = clock;
@@ -125,6 +127,10 @@ public final class ClusterApi {
 
   Optional<Resource> application(String name) {
     return applications.detail(now(), name);
+  }
+
+  Optional<Resource> explanation(String application) {
+    return explanations.of(now(), application);
   }
 
   Optional<Resource> shuffles(String application) {

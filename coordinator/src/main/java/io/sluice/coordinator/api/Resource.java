@@ -151,6 +151,64 @@ public sealed interface Resource {
   /** A server with data of an application. */
   record ApplicationServer(String server, int shuffles, long storedBytes) {}
 
+  /**
+   * {@code /api/v1/applications/{application}/explanation}.
+   *
+   * @param reported whether the driver has reported its tasks; if not, the figures are 0
+   * @param concurrentTasks maximum number of tasks that ran at the same time; 0: unknown
+   * @param causes causes of delays, the one that costs most first
+   * @param servers servers for which tasks waited longest
+   * @param skewedShuffles shuffles with stored data of which one partition is much larger
+   */
+  record Explanation(
+      long time,
+      String application,
+      boolean reported,
+      @JsonUnwrapped Transferred transferred,
+      @JsonUnwrapped Retries retries,
+      int concurrentTasks,
+      List<Cause> causes,
+      List<ServerWaits> servers,
+      List<SkewedShuffle> skewedShuffles)
+      implements Resource {}
+
+  /** Bytes of blocks that the tasks of an application wrote and read. */
+  record Transferred(
+      long pushedBytes, long localWrittenBytes, long readBytes, long localReadBytes) {}
+
+  /** Requests that the tasks of an application repeated. */
+  record Retries(long pushRetries, long readRetries, long replacementServers) {}
+
+  /**
+   * A cause of delays.
+   *
+   * @param server null: no single server
+   * @param shuffle null: no single shuffle
+   * @param taskMs time of all tasks that the cause took; null: unknown
+   * @param jobMs estimated time of the job that the cause took; null: unknown
+   */
+  record Cause(
+      String cause,
+      String server,
+      Integer shuffle,
+      Long taskMs,
+      Long jobMs,
+      String observed,
+      String change) {}
+
+  /** Bytes that tasks exchanged with a server, and the time that they waited for it. */
+  record ServerWaits(
+      String server,
+      long pushedBytes,
+      long readBytes,
+      long pushWaitMs,
+      long readWaitMs,
+      long memoryWaitMs,
+      long diskWaitMs) {}
+
+  /** A shuffle with skew. */
+  record SkewedShuffle(int shuffle, double skew, long largestPartitionBytes) {}
+
   /** {@code /api/v1/applications/{application}/shuffles}. */
   record Shuffles(long time, List<Shuffle> shuffles) implements Resource {}
 

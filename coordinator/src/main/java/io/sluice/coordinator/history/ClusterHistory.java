@@ -7,6 +7,7 @@ package io.sluice.coordinator.history;
 public final class ClusterHistory {
   private final EventLog events = new EventLog();
   private final ShuffleLedger shuffles = new ShuffleLedger();
+  private final TaskReports tasks = new TaskReports();
   private final ThroughputHistory throughput = new ThroughputHistory();
 
   /** Removes events and samples, before those of another coordinator are added. */
@@ -21,6 +22,10 @@ public final class ClusterHistory {
 
   public ShuffleLedger shuffles() {
     return shuffles;
+  }
+
+  public TaskReports tasks() {
+    return tasks;
   }
 
   public ThroughputHistory throughput() {

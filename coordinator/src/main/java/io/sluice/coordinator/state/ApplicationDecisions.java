@@ -154,6 +154,9 @@ public final class ApplicationDecisions {
     if (request.getReceiptsCount() > 0) {
       records.add(new MetadataRecord.ReceiptsReported(name, receipts(request)));
     }
+    if (request.hasTasks()) {
+      records.add(new MetadataRecord.TasksReported(name, CheckedTaskReport.of(request.getTasks())));
+    }
     Moves moves = known.moves();
     List<ShuffleMove> applied =
         request.getAppliedMovesList().stream().filter(moves::isPending).distinct().toList();
@@ -203,13 +206,17 @@ public final class ApplicationDecisions {
       return Decision.unchanged(done);
     }
     Application last = known == null ? Application.registered(name, "", "", nowMs) : known;
-    MetadataRecord ended = new LoggedChange.ApplicationEnded(last.ended(nowMs));
-    if (view.applications().endedCount() < policy.maxEndedRemembered()) {
-      return Decision.of(ended, done);
+    List<MetadataRecord> records = new ArrayList<>();
+    if (request.hasTasks()) {
+      records.add(new MetadataRecord.TasksReported(name, CheckedTaskReport.of(request.getTasks())));
     }
-    // The list of ended applications is full: servers get UNKNOWN and delete the data when the
-    // lease has expired.
-    return new Decision<>(List.of(ended, new LoggedChange.ApplicationForgotten(name)), done);
+    records.add(new LoggedChange.ApplicationEnded(last.ended(nowMs)));
+    if (view.applications().endedCount() >= policy.maxEndedRemembered()) {
+      // The list of ended applications is full: servers get UNKNOWN and delete the data when the
+      // lease has expired.
+      records.add(new LoggedChange.ApplicationForgotten(name));
+    }
+    return new Decision<>(records, done);
   }
 
   /** Returns the reason why an application is not live, or null if it is. */

@@ -7,6 +7,7 @@ import io.sluice.coordinator.cluster.ExcludeList;
 import io.sluice.coordinator.cluster.Moves;
 import io.sluice.coordinator.cluster.OperatorOrders;
 import io.sluice.coordinator.cluster.Server;
+import io.sluice.coordinator.cluster.TaskReport;
 import io.sluice.coordinator.history.Event;
 import io.sluice.coordinator.history.Event.Kind;
 import io.sluice.coordinator.history.Receipts;
@@ -136,6 +137,9 @@ public sealed interface MetadataRecord permits MetadataRecord.InMemory, LoggedCh
       receipts = Map.copyOf(receipts);
     }
   }
+
+  /** A driver reported what its tasks transferred and waited for. */
+  record TasksReported(String application, TaskReport report) implements Notice {}
 
   /** A server sent no heartbeat within the timeout. */
   record ServerLost(String server, long epoch, long silentMs) implements InMemory {

@@ -47,6 +47,10 @@ final class RequestChecks {
 
   private RequestChecks() {}
 
+  static boolean isServerName(String name) {
+    return SERVER.matcher(name).matches();
+  }
+
   static String application(String name) {
     return UserNames.isApplication(name)
         ? null

@@ -131,6 +131,32 @@ class ApiTest {
   }
 
   @Test
+  void explainsAnApplicationAlsoAfterItsEnd() throws Exception {
+    coordinator.server("a", "/1");
+    coordinator.application("app", "ann");
+    coordinator.stored("a", "app", 3, 1000, 10, 900);
+    JsonNode before = json("/api/v1/applications/app/explanation");
+    assertThat(before.get("reported").asBoolean()).isFalse();
+    assertThat(before.get("causes")).isEmpty();
+    assertThat(before.at("/skewedShuffles/0/skew").asDouble()).isEqualTo(9);
+
+    coordinator.tasks("app", "a:1", 8_000);
+    JsonNode running = json("/api/v1/applications/app/explanation");
+    assertThat(running.get("pushedBytes").asLong()).isEqualTo(1000);
+    assertThat(running.at("/causes/0/cause").asString()).isEqualTo("DISK");
+    assertThat(running.at("/causes/0/taskMs").asLong()).isEqualTo(8_000);
+    assertThat(running.at("/causes/0/jobMs").asLong()).isEqualTo(2_000);
+    assertThat(running.at("/servers/0/diskWaitMs").asLong()).isEqualTo(8_000);
+
+    coordinator.end("app", "a:1", 9_000);
+    JsonNode ended = json("/api/v1/applications/app/explanation");
+    assertThat(ended.get("reported").asBoolean()).isTrue();
+    assertThat(ended.at("/causes/0/taskMs").asLong()).isEqualTo(9_000);
+    assertThat(coordinator.get("/api/v1/applications/none/explanation").statusCode())
+        .isEqualTo(404);
+  }
+
+  @Test
   void filtersEventsByServerOrApplication() throws Exception {
     coordinator.server("a", "/1");
     coordinator.application("app", "ann");

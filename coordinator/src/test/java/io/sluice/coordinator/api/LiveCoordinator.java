@@ -16,10 +16,13 @@ import io.sluice.proto.RegisterShuffleRequest;
 import io.sluice.proto.RenewLeaseRequest;
 import io.sluice.proto.ServerLoad;
 import io.sluice.proto.ServerState;
+import io.sluice.proto.ServerTime;
 import io.sluice.proto.ShuffleId;
 import io.sluice.proto.ShuffleLoad;
 import io.sluice.proto.ShuffleReceipts;
 import io.sluice.proto.StoredData;
+import io.sluice.proto.TaskReport;
+import io.sluice.proto.UnregisterApplicationRequest;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.URI;
@@ -178,6 +181,39 @@ final class LiveCoordinator implements AutoCloseable {
               .setWrong(wrong));
     }
     client().renewLease(request.build());
+  }
+
+  /** Reports waits for the disks of a server, by a renewal of the lease. */
+  void tasks(String name, String server, long diskWaitMs) {
+    client()
+        .renewLease(
+            RenewLeaseRequest.newBuilder()
+                .setApplication(name)
+                .setTasks(report(server, diskWaitMs))
+                .build());
+  }
+
+  /** Ends an application with a last report. */
+  void end(String name, String server, long diskWaitMs) {
+    client()
+        .unregisterApplication(
+            UnregisterApplicationRequest.newBuilder()
+                .setApplication(name)
+                .setTasks(report(server, diskWaitMs))
+                .build());
+  }
+
+  private static TaskReport report(String server, long diskWaitMs) {
+    return TaskReport.newBuilder()
+        .setPushedBytes(1000)
+        .setConcurrentTasks(4)
+        .addServers(
+            ServerTime.newBuilder()
+                .setServer(server)
+                .setPushedBytes(1000)
+                .setPushWaitMs(diskWaitMs)
+                .setDiskWaitMs(diskWaitMs))
+        .build();
   }
 
   void shuffle(String application, int shuffle, int partitions) {

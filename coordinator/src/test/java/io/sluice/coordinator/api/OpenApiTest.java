@@ -42,6 +42,7 @@ class OpenApiTest {
     coordinator.shuffle("app-1", 3, 40);
     coordinator.stored("a", "app-1", 3, 1000, 4, 700);
     coordinator.denied("app-1", "another user");
+    coordinator.tasks("app-1", "a:1", 5_000);
     document = new YAMLMapper().readTree(coordinator.get("/api/v1/openapi.yaml").body());
     schemas = SchemaRegistry.withDialect(Dialects.getOpenApi31());
   }

@@ -12,9 +12,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /**
  * State of one fetch: the location of its bytes and the pieces that are ready to send. It completes
@@ -33,7 +35,8 @@ final class FileFetch implements FetchedBytes {
 
   private static final int PIECE_HEAP_BYTES = 200;
 
-  private final FetchReply head;
+  private final long epoch;
+  private final long fromMemory;
   private final int length;
   private final List<LogPiece> found;
   private final Piece[] pieces;
@@ -45,6 +48,10 @@ final class FileFetch implements FetchedBytes {
   private final int copyBytes;
   private final RequestMemory requestMemory;
   private final Consumer<List<LogPiece>> onClose;
+  private final LongSupplier nanoTime;
+  private final long startedNanos;
+  // Time until the last part was done; written before the answer completes.
+  private volatile long readyNanos;
   // Budget that takenBytes were taken from, or null. Guarded by this.
   private ReadBudget budget;
   private long takenBytes;
@@ -55,32 +62,37 @@ final class FileFetch implements FetchedBytes {
    * @param found pieces of the fetch; the constructor takes ownership
    * @param requestMemory counts the heap of the fetch until it is closed
    * @param onClose receives the pieces sent from files, before their references are released
+   * @param nanoTime monotonic clock, for the time until the bytes in files are ready
    */
   FileFetch(
       ClientConnection connection,
       long epoch,
       List<LogPiece> found,
       RequestMemory requestMemory,
-      Consumer<List<LogPiece>> onClose) {
+      Consumer<List<LogPiece>> onClose,
+      LongSupplier nanoTime) {
     this.onClose = onClose;
+    this.nanoTime = nanoTime;
+    this.startedNanos = nanoTime.getAsLong();
     this.connection = connection;
     this.requestMemory = requestMemory;
     this.found = found;
     this.pieces = new Piece[found.size()];
     int bytes = 0;
-    long fromMemory = 0;
+    long memoryBytes = 0;
     for (int i = 0; i < pieces.length; i++) {
       LogPiece piece = found.get(i);
       bytes += piece.length();
       if (piece instanceof LogPiece.InMemory memory) {
-        fromMemory += piece.length();
+        memoryBytes += piece.length();
         pieces[i] = new MemoryPiece(memory.buffer());
       }
     }
     this.length = bytes;
-    this.fileBytes = bytes - fromMemory;
+    this.epoch = epoch;
+    this.fromMemory = memoryBytes;
+    this.fileBytes = bytes - memoryBytes;
     this.copyBytes = Math.min(bytes, connection.copyBytes());
-    this.head = FetchReply.newBuilder().setEpoch(epoch).setFromMemory(fromMemory).build();
     requestMemory.reserve(connection.application(), heapBytes());
   }
 
@@ -165,6 +177,7 @@ final class FileFetch implements FetchedBytes {
     if (parts.decrementAndGet() > 0) {
       return;
     }
+    readyNanos = nanoTime.getAsLong() - startedNanos;
     if (!answer.complete(this)) {
       close();
     }
@@ -172,7 +185,11 @@ final class FileFetch implements FetchedBytes {
 
   @Override
   public FetchReply head() {
-    return head;
+    return FetchReply.newBuilder()
+        .setEpoch(epoch)
+        .setFromMemory(fromMemory)
+        .setFileMicros(fileBytes == 0 ? 0 : TimeUnit.NANOSECONDS.toMicros(readyNanos))
+        .build();
   }
 
   @Override

@@ -85,7 +85,7 @@ public final class FileReads implements BlockReads, AutoCloseable {
   @Override
   public CompletableFuture<FetchedBytes> read(
       ClientConnection connection, long epoch, List<LogPiece> found, boolean continued) {
-    FileFetch fetch = new FileFetch(connection, epoch, found, requestMemory, this::sent);
+    FileFetch fetch = new FileFetch(connection, epoch, found, requestMemory, this::sent, nanoTime);
     Map<DiskReader, DiskReader.Part> parts = null;
     long now = nanoTime.getAsLong();
     for (int i = 0; i < fetch.pieceCount(); i++) {

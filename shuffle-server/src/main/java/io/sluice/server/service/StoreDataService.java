@@ -310,6 +310,7 @@ public final class StoreDataService implements DataService {
         .setEpoch(epoch)
         .setMemoryUsedPermille(memory.usedPermille())
         .addAllFullPartitions(first(result.fullPartitions(), MAX_FULL_PARTITIONS))
+        .setSpilling(store.totals().spillingBytes() > 0)
         .build();
   }
 

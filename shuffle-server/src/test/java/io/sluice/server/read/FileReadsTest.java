@@ -124,6 +124,7 @@ class FileReadsTest {
       assertThat(bytes(fetched)).isEqualTo(part(0, 50));
       assertThat(fetched.head().getEpoch()).isEqualTo(7);
       assertThat(fetched.head().getFromMemory()).isEqualTo(50);
+      assertThat(fetched.head().getFileMicros()).isZero();
     }
     assertThat(bytes.refCnt()).isZero();
   }
@@ -139,6 +140,17 @@ class FileReadsTest {
       assertThat(budget.usedBytes()).isEqualTo(200);
     }
     assertThat(counters.cachedBytes()).isEqualTo(200);
+  }
+
+  @Test
+  void reportsTheTimeUntilBytesInFilesAreReady() throws Exception {
+    CompletableFuture<FetchedBytes> answer = fetch(run(ssd), 100, 200);
+    nanos.addAndGet(TimeUnit.MICROSECONDS.toNanos(750));
+    runThreads(ssd);
+    nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
+    try (FetchedBytes fetched = now(answer)) {
+      assertThat(fetched.head().getFileMicros()).isEqualTo(750);
+    }
   }
 
   @Test

@@ -20,7 +20,9 @@ import io.sluice.proto.Range;
 import io.sluice.proto.ShuffleId;
 import io.sluice.server.log.BlockBytes;
 import io.sluice.server.log.LogConfig;
+import io.sluice.server.log.ShuffleLog;
 import io.sluice.server.log.ShuffleStore;
+import io.sluice.server.log.SpillBatch;
 import io.sluice.server.log.StoreConfig;
 import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.memory.MemoryConfig;
@@ -116,6 +118,18 @@ class StoreDataServiceTest {
     assertThat(counters.pushedBlocks()).isEqualTo(3);
     assertThat(counters.fetchedBytes()).isEqualTo(three.getLength() + 60);
     assertThat(counters.fetchedFromMemoryBytes()).isEqualTo(three.getLength() + 60);
+  }
+
+  @Test
+  void acknowledgementsReportWhetherDataIsBeingWritten() throws Exception {
+    assertThat(push(1, block(1, 0, 3, 0, false, 5000)).getSpilling()).isFalse();
+    ShuffleLog log = store.logs().iterator().next();
+    SpillBatch batch = log.takeForSpill(Long.MAX_VALUE);
+
+    assertThat(push(1, block(1, 0, 3, 1, false, 100)).getSpilling()).isTrue();
+
+    log.abortSpill(batch);
+    assertThat(push(1, block(1, 0, 3, 2, true, 100)).getSpilling()).isFalse();
   }
 
   @Test

@@ -4,23 +4,32 @@ import io.sluice.client.read.ReadCounters;
 import io.sluice.client.read.ShuffleBlock;
 import io.sluice.client.read.ShuffleRead;
 import java.io.IOException;
+import java.util.function.LongSupplier;
 
-/** A read that adds its counters to the shuffle's statistics when it is closed. */
+/** A read that adds its counters and its duration to the shuffle's statistics when it is closed. */
 public final class CountedRead implements ShuffleRead {
   private final ShuffleRead read;
   private final ShuffleStatistics statistics;
+  private final LongSupplier nanoTime;
+  private boolean started;
+  private long startedNanos;
   private boolean counted;
 
   /**
    * @param read takes
    */
-  public CountedRead(ShuffleRead read, ShuffleStatistics statistics) {
+  public CountedRead(ShuffleRead read, ShuffleStatistics statistics, LongSupplier nanoTime) {
     this.read = read;
     this.statistics = statistics;
+    this.nanoTime = nanoTime;
   }
 
   @Override
   public ShuffleBlock next() throws IOException {
+    if (!started) {
+      started = true;
+      startedNanos = nanoTime.getAsLong();
+    }
     return read.next();
   }
 
@@ -34,7 +43,8 @@ public final class CountedRead implements ShuffleRead {
     read.close();
     if (!counted) {
       counted = true;
-      statistics.add(ShuffleCounters.of(read.counters()));
+      long durationNanos = started ? nanoTime.getAsLong() - startedNanos : 0;
+      statistics.add(ShuffleCounters.of(read.counters(), durationNanos));
     }
   }
 }

@@ -4,9 +4,11 @@ import io.sluice.client.coordinator.ApplicationSession;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleReceipts;
+import io.sluice.proto.TaskReport;
 import io.sluice.spark.MissingMaps;
 import io.sluice.spark.stats.ShuffleCounters;
 import io.sluice.spark.stats.ShuffleStatistics;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,6 +21,7 @@ import org.apache.spark.scheduler.SparkListenerEvent;
 import org.apache.spark.scheduler.SparkListenerJobEnd;
 import org.apache.spark.scheduler.SparkListenerStageCompleted;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
+import org.apache.spark.scheduler.SparkListenerTaskStart;
 
 /**
  * Driver: posts the state of every changed shuffle when a stage or job ends, and at most every two
@@ -31,6 +34,7 @@ public final class ShuffleStates extends SparkListener {
   private final Consumer<SparkListenerEvent> bus;
   private final LongSupplier nanoTime;
   private final Map<Integer, Followed> shuffles = new ConcurrentHashMap<>();
+  private final TaskTotals totals = new TaskTotals();
   // Owned by the listener thread.
   private long postedNanos;
 
@@ -118,7 +122,17 @@ public final class ShuffleStates extends SparkListener {
   /** Posts the last state of a shuffle and removes it. */
   public void ended(int shuffleId) {
     post(shuffleId);
-    shuffles.remove(shuffleId);
+    Followed shuffle = shuffles.remove(shuffleId);
+    if (shuffle != null) {
+      totals.ended(shuffleId, shuffle.statistics.value());
+    }
+  }
+
+  /** What all tasks of the application transferred and waited for. */
+  public TaskReport tasks() {
+    Map<Integer, ShuffleCounters> counters = new HashMap<>();
+    shuffles.forEach((id, shuffle) -> counters.put(id, shuffle.statistics.value()));
+    return totals.report(counters);
   }
 
   /** Receipts of the latest shuffles, at most {@link ApplicationSession#MAX_RECEIPTS}. */
@@ -131,7 +145,13 @@ public final class ShuffleStates extends SparkListener {
   }
 
   @Override
+  public void onTaskStart(SparkListenerTaskStart start) {
+    totals.taskStarted();
+  }
+
+  @Override
   public void onTaskEnd(SparkListenerTaskEnd end) {
+    totals.taskEnded();
     if (end != null && end.reason() instanceof FetchFailed failure) {
       Followed shuffle = shuffles.get(failure.shuffleId());
       if (shuffle != null) {

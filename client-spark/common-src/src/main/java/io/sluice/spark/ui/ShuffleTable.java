@@ -1,6 +1,5 @@
 package io.sluice.spark.ui;
 
-import io.sluice.common.config.DataSize;
 import io.sluice.spark.stats.ShuffleCounters;
 import java.util.List;
 import java.util.Locale;
@@ -31,14 +30,14 @@ final class ShuffleTable {
     html.append("<ul class=\"list-unstyled\" id=\"sluice-totals\">");
     item(html, "Sluice shuffles", Integer.toString(rows.size() - builtIn));
     item(html, "Built-in shuffles", Integer.toString(builtIn));
-    item(html, "Pushed to servers", size(total.writes().pushedBytes()));
-    item(html, "Written to local output", size(total.writes().localBytes()));
-    item(html, "Read from servers", size(total.reads().bytes()));
-    item(html, "Read from local output", size(total.reads().localBytes()));
+    item(html, "Pushed to servers", HtmlText.size(total.writes().pushedBytes()));
+    item(html, "Written to local output", HtmlText.size(total.writes().localBytes()));
+    item(html, "Read from servers", HtmlText.size(total.reads().bytes()));
+    item(html, "Read from local output", HtmlText.size(total.reads().localBytes()));
     html.append("</ul>");
-    html.append("<table class=\"table table-bordered table-sm table-striped sortable\"");
-    html.append(" id=\"sluice-shuffles\"><thead><tr>");
-    for (String head :
+    HtmlText.tableHead(
+        html,
+        "sluice-shuffles",
         List.of(
             "Shuffle",
             "Partitions",
@@ -56,10 +55,7 @@ final class ShuffleTable {
             "Read from servers",
             "Read from run files",
             "Read locally",
-            "Read wait")) {
-      html.append("<th>").append(head).append("</th>");
-    }
-    html.append("</tr></thead><tbody>");
+            "Read wait"));
     for (ShuffleState row : rows) {
       row(html, row, most);
     }
@@ -73,34 +69,31 @@ final class ShuffleTable {
   private static void row(StringBuilder html, ShuffleState row, long most) {
     ShuffleCounters counters = row.counters;
     html.append("<tr><td>").append(row.shuffleId).append("</td>");
-    number(html, row.partitions);
+    HtmlText.number(html, row.partitions);
     html.append("<td>");
     if (row.refusal.isEmpty()) {
-      html.append(escaped(String.join(", ", row.servers)));
+      html.append(HtmlText.escaped(String.join(", ", row.servers)));
     } else {
       html.append("<span class=\"sluice-warn\">Spark's built-in shuffle: ");
-      html.append(escaped(row.refusal)).append("</span>");
+      html.append(HtmlText.escaped(row.refusal)).append("</span>");
     }
     html.append("</td>");
-    number(html, counters.writes().attempts());
-    number(html, counters.writes().records());
-    cell(html, counters.writes().recordBytes(), size(counters.writes().recordBytes()));
+    HtmlText.number(html, counters.writes().attempts());
+    HtmlText.number(html, counters.writes().records());
+    HtmlText.cell(
+        html, counters.writes().recordBytes(), HtmlText.size(counters.writes().recordBytes()));
     receipts(html, counters.reads().receipts(), row.wrongReceipts);
     bytes(html, counters.writes().pushedBytes(), most, "sluice-pushed");
     bytes(html, counters.writes().localBytes(), most, "sluice-local");
-    number(html, counters.writes().retries() + counters.reads().retries());
-    number(html, counters.writes().replacementServers());
-    millis(html, counters.writes().waitMs());
-    number(html, counters.reads().count());
+    HtmlText.number(html, counters.writes().retries() + counters.reads().retries());
+    HtmlText.number(html, counters.writes().replacementServers());
+    HtmlText.millis(html, counters.writes().waitMs());
+    HtmlText.number(html, counters.reads().count());
     bytes(html, counters.reads().bytes(), most, "sluice-pushed");
     bytes(html, counters.reads().fileBytes(), most, "sluice-pushed");
     bytes(html, counters.reads().localBytes(), most, "sluice-local");
-    millis(html, counters.reads().waitMs());
+    HtmlText.millis(html, counters.reads().waitMs());
     html.append("</tr>");
-  }
-
-  private static void number(StringBuilder html, long value) {
-    cell(html, value, String.format(Locale.ROOT, "%,d", value));
   }
 
   private static void receipts(StringBuilder html, long matched, int wrong) {
@@ -108,11 +101,7 @@ final class ShuffleTable {
         wrong == 0
             ? ""
             : String.format(Locale.ROOT, ", <span class=\"sluice-warn\">%,d wrong</span>", wrong);
-    cell(html, matched, String.format(Locale.ROOT, "%,d matched", matched) + warning);
-  }
-
-  private static void millis(StringBuilder html, long value) {
-    cell(html, value, String.format(Locale.ROOT, "%.1f s", value / 1000.0));
+    HtmlText.cell(html, matched, String.format(Locale.ROOT, "%,d matched", matched) + warning);
   }
 
   private static void bytes(StringBuilder html, long value, long most, String kind) {
@@ -125,23 +114,6 @@ final class ShuffleTable {
                 + String.format(
                     Locale.ROOT, "%.2f", Math.min(BAR, BAR * (double) value / most) / 100)
                 + "em\"></span>";
-    cell(html, value, size(value) + bar);
-  }
-
-  /** A table cell with a numeric sort key. */
-  private static void cell(StringBuilder html, long value, String content) {
-    html.append("<td sorttable_customkey=\"").append(value).append("\">");
-    html.append(content).append("</td>");
-  }
-
-  private static String size(long bytes) {
-    return new DataSize(bytes).toRoundedText();
-  }
-
-  private static String escaped(String text) {
-    return text.replace("&", "&amp;")
-        .replace("<", "&lt;")
-        .replace(">", "&gt;")
-        .replace("\"", "&quot;");
+    HtmlText.cell(html, value, HtmlText.size(value) + bar);
   }
 }

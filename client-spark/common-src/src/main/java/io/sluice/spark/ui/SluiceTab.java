@@ -1,5 +1,6 @@
 package io.sluice.spark.ui;
 
+import java.util.List;
 import org.apache.spark.ui.SparkUI;
 import org.apache.spark.ui.SparkUITab;
 
@@ -27,6 +28,7 @@ public final class SluiceTab extends SparkUITab {
 
   /** The content of the tab's page, from the current state. */
   String html() {
-    return ShuffleTable.html(ShuffleRows.of(ui.store().store()));
+    List<ShuffleState> rows = ShuffleRows.of(ui.store().store());
+    return ShuffleTable.html(rows) + ServerTable.html(rows);
   }
 }

@@ -301,7 +301,8 @@ public class RssShuffleManager extends SortShuffleManager {
         new CountedRead(
             client(assignment.shuffle().getApplication())
                 .read(request.build(), IoEncryption.of(SparkEnv.get())),
-            handle.statistics()),
+            handle.statistics(),
+            System::nanoTime),
         handle.shuffleId(),
         read::isOutdated,
         memory,
@@ -420,6 +421,7 @@ public class RssShuffleManager extends SortShuffleManager {
     }
     states = SparkPages.follow(sparkContext, assignments::newest);
     session.receiptsFrom(states::receipts);
+    session.tasksFrom(states::tasks);
     DriverShuffles all = new DriverShuffles(session, assignments, states::refused);
     sparkContext.addSparkListener(
         new LostOutputs(

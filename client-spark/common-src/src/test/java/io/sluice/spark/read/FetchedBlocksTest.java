@@ -55,7 +55,8 @@ class FetchedBlocksTest {
                   2_500_000,
                   new ReadCounters.Requests(1, 1, 0, 3_500_000),
                   new ReadCounters.Files(0, 0),
-                  new ReadCounters.Local(0, 0, 0)));
+                  new ReadCounters.Local(0, 0, 0),
+                  ReadCounters.ZERO.servers()));
       Object next = script.poll();
       if (next instanceof IOException problem) {
         throw problem;

@@ -15,6 +15,7 @@ import io.sluice.spark.stats.ShuffleCounters;
 import io.sluice.spark.stats.ShuffleStatistics;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.spark.FetchFailed;
@@ -117,7 +118,8 @@ class ShuffleStatesTest {
   private static ShuffleCounters pushed(long bytes) {
     return new ShuffleCounters(
         new ShuffleCounters.Writes(1, 0, 0, bytes, 0, 0, 0, 0),
-        new ShuffleCounters.Reads(0, 0, 0, 0, 0, 0, 0));
+        new ShuffleCounters.Reads(0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
+        Map.of());
   }
 
   private static ServerId server(String host) {

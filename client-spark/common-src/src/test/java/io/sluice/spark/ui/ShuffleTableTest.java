@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.spark.stats.ShuffleCounters;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class ShuffleTableTest {
@@ -29,6 +30,19 @@ class ShuffleTableTest {
   }
 
   @Test
+  void showsEachServerOnce() {
+    String html = ServerTable.html(List.of(state(0, "", 3 << 20, 0), state(1, "", 5 << 20, 0)));
+
+    assertThat(html.split("<tr>", -1)).as("head and one row").hasSize(3);
+    assertThat(html)
+        .contains("<td>&lt;a&gt;:1</td>")
+        .contains(">8.0 MiB<")
+        .contains(">14.0 KiB<")
+        .contains(">3.0 s<")
+        .contains(">1.8 s<");
+  }
+
+  @Test
   void escapesText() {
     String html = ShuffleTable.html(List.of(state(0, "<script>\"&", 0, 0)));
 
@@ -39,7 +53,8 @@ class ShuffleTableTest {
     ShuffleCounters counters =
         new ShuffleCounters(
             new ShuffleCounters.Writes(1, 2, 3 << 10, pushed, local, 0, 0, 0),
-            new ShuffleCounters.Reads(1, 1234, 0, 0, 0, 0, 0));
+            new ShuffleCounters.Reads(1, 1234, 0, 0, 0, 0, 0, 0, 0, 0),
+            Map.of("<a>:1", new ShuffleCounters.AtServer(pushed, 7 << 10, 1_500, 0, 0, 900)));
     return new ShuffleState(shuffleId, 10, List.of("a:1"), 0, refusal, counters, shuffleId);
   }
 }
