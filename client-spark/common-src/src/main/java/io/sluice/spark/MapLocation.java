@@ -1,6 +1,8 @@
 package io.sluice.spark;
 
+import java.util.Collection;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.apache.spark.scheduler.MapStatus;
 import org.apache.spark.storage.BlockManagerId;
 import org.apache.spark.storage.BlockManagerId$;
@@ -34,6 +36,15 @@ public final class MapLocation {
   /** Reserved for names that never resolve (RFC 2606). */
   private static final String HOST = "sluice.invalid";
 
+  /**
+   * Begin of the host in a fetch failure, which Spark's pages show: the names of servers follow.
+   * The equals sign cannot be in the host name of an executor.
+   */
+  private static final String FAILED_HOST_PREFIX = "shuffle-servers=";
+
+  /** Maximum number of servers that the host of a fetch failure names. */
+  private static final int MAX_NAMED_SERVERS = 3;
+
   private static final String EXECUTOR_PREFIX = "sluice-";
 
   /** Spark requires a port above 0. */
@@ -62,6 +73,27 @@ public final class MapLocation {
    */
   public static BlockManagerId of(long mapId) {
     return location(mapId, Option.empty());
+  }
+
+  /**
+   * The location that names an attempt in a fetch failure. Its host is text for users, with the
+   * servers that caused the failure.
+   */
+  public static BlockManagerId failed(long mapId, Collection<String> servers) {
+    String named =
+        servers.stream()
+            .limit(MAX_NAMED_SERVERS)
+            // Spark refuses a colon in a host name.
+            .map(server -> server.substring(0, portIndex(server)).replace(':', '-'))
+            .collect(Collectors.joining(","));
+    int more = servers.size() - MAX_NAMED_SERVERS;
+    String host = FAILED_HOST_PREFIX + named + (more > 0 ? ",+" + more : "");
+    return BlockManagerId$.MODULE$.apply(EXECUTOR_PREFIX + mapId, host, PORT, Option.empty());
+  }
+
+  private static int portIndex(String server) {
+    int colon = server.lastIndexOf(':');
+    return colon < 0 ? server.length() : colon;
   }
 
   /**
@@ -109,7 +141,9 @@ public final class MapLocation {
     if (location instanceof HostlessLocation hostless) {
       return hostless.placeholder();
     }
-    return location.host().equals(HOST) ? location : null;
+    return location.host().equals(HOST) || location.host().startsWith(FAILED_HOST_PREFIX)
+        ? location
+        : null;
   }
 
   /** Whether this is a placeholder rather than a real executor. */

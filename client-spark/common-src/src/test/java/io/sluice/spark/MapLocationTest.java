@@ -7,6 +7,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
+import java.util.List;
 import org.apache.spark.storage.BlockManagerId;
 import org.apache.spark.storage.BlockManagerId$;
 import org.junit.jupiter.api.Test;
@@ -40,6 +41,18 @@ class MapLocationTest {
     assertThat(MapLocation.isOf(MapLocation.of(7), "1")).isFalse();
     assertThat(MapLocation.isPlaceholder(MapLocation.of(7), 7)).isTrue();
     assertThat(MapLocation.isPlaceholder(MapLocation.of(7), 70)).isFalse();
+  }
+
+  @Test
+  void aFailedAttemptNamesServersInsteadOfAPlaceholderHost() throws Exception {
+    BlockManagerId failed =
+        throughSpark(MapLocation.failed(7, List.of("a.example:1", "[::1]:2", "c", "d:1", "e:1")));
+
+    assertThat(failed.host()).isEqualTo("shuffle-servers=a.example,[--1],c,+2");
+    assertThat(MapLocation.isPlaceholder(failed, 7)).isTrue();
+    assertThat(MapLocation.isPlaceholder(failed, 8)).isFalse();
+    assertThat(MapLocation.isOf(failed, "1")).isFalse();
+    assertThat(MapLocation.isPlaceholder(MapLocation.failed(7, List.of()), 7)).isTrue();
   }
 
   @Test

@@ -93,22 +93,29 @@ public final class FetchedBlocks implements BlockContents {
     // user code swallows the exception.
     Platform.throwException(
         new FetchFailedException(
-            MapLocation.of(first.mapAttempt()),
+            MapLocation.failed(first.mapAttempt(), blamedServers(cause)),
             shuffleId,
             first.mapAttempt(),
             first.mapIndex(),
             first.partition(),
-            cause.getMessage() + " " + missingMaps(cause),
+            cause.getMessage() + "\n" + missingMaps(cause),
             cause));
     return cause;
   }
 
-  private static String missingMaps(BlocksMissingException cause) {
+  private static Set<String> blamedServers(BlocksMissingException cause) {
     Set<String> blamed = new TreeSet<>();
-    Set<String> silent = new TreeSet<>();
     for (MissingBlocks one : cause.missing()) {
       List<String> failed = serversWith(FetchedBlocks::explainsLoss, one);
       blamed.addAll(failed.isEmpty() ? one.servers() : failed);
+    }
+    return blamed;
+  }
+
+  /** For the driver; in a line of its own, because Spark's pages show the line before it. */
+  private static String missingMaps(BlocksMissingException cause) {
+    Set<String> silent = new TreeSet<>();
+    for (MissingBlocks one : cause.missing()) {
       silent.addAll(serversWith(reason -> reason == Reason.UNREACHABLE, one));
     }
     return MissingMaps.text(
@@ -116,7 +123,7 @@ public final class FetchedBlocks implements BlockContents {
                 .map(one -> new MissingMaps.Attempt(one.mapIndex(), one.mapAttempt()))
                 .toList())
         + " "
-        + MissingMaps.servers(blamed, silent)
+        + MissingMaps.servers(blamedServers(cause), silent)
         + " "
         + MissingMaps.wrongReceipts(
             cause.missing().stream().filter(one -> one.reason() == Reason.MISMATCH).count());

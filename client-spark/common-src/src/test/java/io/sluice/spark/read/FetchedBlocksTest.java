@@ -103,11 +103,29 @@ class FetchedBlocksTest {
 
     assertThat(thrown).isInstanceOf(FetchFailedException.class).hasMessageContaining("LOST");
     FetchFailed reason = (FetchFailed) ((FetchFailedException) thrown).toTaskFailedReason();
-    assertThat(reason.bmAddress()).isEqualTo(MapLocation.of(42));
+    assertThat(MapLocation.isPlaceholder(reason.bmAddress(), 42)).isTrue();
     assertThat(reason.shuffleId()).isEqualTo(5);
     assertThat(reason.mapId()).isEqualTo(42);
     assertThat(reason.mapIndex()).isEqualTo(17);
     assertThat(reason.reduceId()).isEqualTo(3);
+  }
+
+  @Test
+  void theFailureInSparksPagesNamesServersAndTheReason() {
+    MissingBlocks lost =
+        new MissingBlocks(
+            3, 42, 17, Reason.LOST, List.of(new Answer("s.example:1", Reason.LOST)), "restarted");
+    read.script.add(new BlocksMissingException(5, List.of(lost)));
+
+    FetchFailedException thrown = (FetchFailedException) catchThrowable(contents::next);
+
+    assertThat(thrown.toTaskFailedReason().toErrorString().lines().limit(2))
+        .containsExactly(
+            "FetchFailed(BlockManagerId(sluice-42, shuffle-servers=s.example, 1, None),"
+                + " shuffleId=5, mapIndex=17, mapId=42, reduceId=3, message=",
+            "org.apache.spark.shuffle.FetchFailedException: blocks of a map task are missing"
+                + " shuffle=5 partition=3 attempt=42 mapIndex=17 reason=LOST servers=s.example:1:"
+                + " restarted");
   }
 
   @Test
