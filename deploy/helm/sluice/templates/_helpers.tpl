@@ -106,6 +106,19 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- join "," $paths }}
 {{- end }}
 
+{{/* Number of server pods: with an autoscaler the one in the cluster, else the value of the chart. */}}
+{{- define "sluice.serverReplicas" -}}
+{{- $replicas := .Values.server.replicas }}
+{{- if .Values.server.autoscaled }}
+{{- if not .Values.server.moveBeforeStop.enabled }}
+{{- fail "server.autoscaled: an autoscaler removes pods without a drain; set server.moveBeforeStop.enabled" }}
+{{- end }}
+{{- $running := lookup "apps/v1" "StatefulSet" .Release.Namespace (include "sluice.roleName" (dict "root" . "role" "server")) | default dict }}
+{{- $replicas = dig "spec" "replicas" $replicas $running }}
+{{- end }}
+{{- int $replicas }}
+{{- end }}
+
 {{/* Lines of given keys; fails for keys that the chart sets: dict "given" map "reserved" list "where" text. */}}
 {{- define "sluice.config" -}}
 {{- range $key, $value := .given }}
