@@ -11,6 +11,7 @@ import io.sluice.common.block.BlockCodec;
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSchema;
 import io.sluice.common.config.ConfigSet;
+import io.sluice.common.config.ZoneText;
 import io.sluice.transport.client.TransportConfig;
 import java.util.Optional;
 
@@ -62,9 +63,9 @@ public record ClientConfig(
       ConfigKey.bool("rss.client.io.row.planes")
           .defaultValue(true)
           .doc(
-              "Whether blocks with rows of Spark SQL, or with MapReduce keys or values of one length,"
-                  + " are encoded column by column before compression, if that makes them smaller."
-                  + " Set `false` to rule out the encoding as the cause of a problem.")
+              "Whether blocks with rows of Spark SQL, or with MapReduce keys or values of one"
+                  + " length, are encoded column by column before compression, if that makes them"
+                  + " smaller. Set `false` to rule out the encoding as the cause of a problem.")
           .build();
 
   /** Every key of a client. */
@@ -123,13 +124,15 @@ public record ClientConfig(
     TransportConfig transport = connection.transport();
     RetryConfig retry = RetryConfig.from(set);
     PushConfig push = PushConfig.from(set, retry, engineCodec);
+    String zone =
+        ZoneText.of(set.find(CoordinatorClientConfig.ZONE), System.getenv(ZoneText.ENVIRONMENT));
     return new ClientConfig(
-        CoordinatorClientConfig.from(set, transport.requestTimeoutMs()),
+        CoordinatorClientConfig.from(set, transport.requestTimeoutMs(), zone),
         connection,
         WriterConfig.from(set),
         push,
         ReadConfig.from(
-            set, retry, (long) transport.connectTimeoutMs() + transport.requestTimeoutMs()),
+            set, retry, (long) transport.connectTimeoutMs() + transport.requestTimeoutMs(), zone),
         set.get(DIRECT_MEMORY),
         RunFilesConfig.from(set),
         LocalOutputConfig.from(set, push),

@@ -45,7 +45,12 @@ record ControlPlane(Mover mover, Decommission decommission, StoreReport report, 
     ServerConfig config = startup.config();
     AtomicReference<ServerId> self =
         new AtomicReference<>(
-            identity(config.network(), engine.epoch(), config.network().rpcPort(), data));
+            identity(
+                config.network(),
+                config.cluster().zone(),
+                engine.epoch(),
+                config.network().rpcPort(),
+                data));
     Mover mover = mover(startup, engine, data, self::get);
     Decommission decommission =
         new Decommission(() -> engine.store().shuffleCount() == 0, mover, startup.nanoTime());
@@ -89,7 +94,7 @@ record ControlPlane(Mover mover, Decommission decommission, StoreReport report, 
                 () -> flusher.execute(() -> engine.flush(config.stopTimeoutMs()))),
             data,
             connectionLimits);
-    self.set(identity(config.network(), engine.epoch(), rpc.port(), data));
+    self.set(identity(config.network(), config.cluster().zone(), engine.epoch(), rpc.port(), data));
     report.identify(self.get());
     return new ControlPlane(mover, decommission, report, rpc);
   }
@@ -148,7 +153,8 @@ record ControlPlane(Mover mover, Decommission decommission, StoreReport report, 
     };
   }
 
-  private static ServerId identity(NetworkConfig network, long epoch, int rpcPort, DataPlane data) {
+  private static ServerId identity(
+      NetworkConfig network, String zone, long epoch, int rpcPort, DataPlane data) {
     String host = network.address().announced();
     return ServerId.newBuilder()
         .setName(HostText.withPort(host, rpcPort))
@@ -156,6 +162,7 @@ record ControlPlane(Mover mover, Decommission decommission, StoreReport report, 
         .setRpcPort(rpcPort)
         .setNettyPort(data.nettyPort())
         .setEpoch(epoch)
+        .setZone(zone)
         .build();
   }
 

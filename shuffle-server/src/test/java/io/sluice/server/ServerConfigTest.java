@@ -61,6 +61,7 @@ class ServerConfigTest {
             Map.entry("rss.server.heartbeat.interval", "3s"),
             Map.entry("rss.server.app.expired.withoutHeartbeat", "90s"),
             Map.entry("rss.server.tags", "ssd,rack1"),
+            Map.entry("rss.server.zone", "zone-7"),
             Map.entry("rss.server.decommission.check.interval", "9s"),
             Map.entry("rss.server.decommission.move.concurrency", "3"),
             Map.entry("rss.server.decommission.move.rate", "5m"),

@@ -60,6 +60,7 @@ final class SimulatedDriver {
             replicas,
             0,
             List.of(),
+            "",
             false);
     DriverEnvironment environment =
         new DriverEnvironment(

@@ -64,6 +64,7 @@ final class ServersCommand implements Callable<Integer> {
         .wide(">rpc port", s -> s.identity().rpcPort())
         .wide(">data port", s -> s.identity().nettyPort())
         .wide(">epoch", s -> s.identity().epoch())
+        .wide("zone", s -> FigureText.orNone(s.identity().zone()))
         .column("tags", s -> String.join(",", s.tags()));
   }
 

@@ -30,7 +30,7 @@ class TopViewTest {
 
   private static Resource.Server server(String name, String state, long push) {
     return new Resource.Server(
-        new Resource.Identity(name, "h", 1, 2, 3),
+        new Resource.Identity(name, "h", 1, 2, 3, ""),
         state,
         List.of(),
         4,

@@ -44,7 +44,7 @@ class DriverShufflesTest {
 
     @Override
     public Optional<ServerId> replacementServer(
-        int shuffle, int partitions, Collection<String> excluded) {
+        int shuffle, int partitions, Collection<String> excluded, String zone) {
       return Optional.empty();
     }
 

@@ -36,7 +36,9 @@ class LostOutputsTest {
   private final MapOutputTrackerMaster tracker = new MapOutputTrackerMaster(conf, broadcasts, true);
   private final ApplicationAssignments assignments =
       new ApplicationAssignments(
-          (shuffle, partitions, excluded) -> Optional.of(TestAssignments.server(7)), 10, () -> 0);
+          (shuffle, partitions, excluded, zone) -> Optional.of(TestAssignments.server(7)),
+          10,
+          () -> 0);
   private final List<Integer> wrongReceipts = new ArrayList<>();
   private final LostOutputs lost = lost(false);
 

@@ -34,9 +34,11 @@ public interface ApplicationSession extends AutoCloseable {
    *
    * @param partitions number of partitions for the new server
    * @param excluded names of servers that must not be returned
+   * @param zone preferred zone, that of the server to replace; empty: any
    * @return empty if no server is available, or the shuffle is not registered
    */
-  Optional<ServerId> replacementServer(int shuffle, int partitions, Collection<String> excluded);
+  Optional<ServerId> replacementServer(
+      int shuffle, int partitions, Collection<String> excluded, String zone);
 
   /** Receives the moves of shuffle data from leaving servers to other servers. */
   interface MovedShuffles {

@@ -3,6 +3,7 @@ package io.sluice.client.coordinator;
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.common.config.HostPort;
+import io.sluice.common.config.ZoneText;
 import java.util.List;
 
 /**
@@ -16,6 +17,7 @@ import java.util.List;
  * @param replicas number of replicas of every partition
  * @param maxServers maximum number of servers of one shuffle; 0: the limit of the coordinator
  * @param requiredTags tags that every server of a shuffle must have
+ * @param preferredZone zone whose servers are used if one of them accepts the shuffle; empty: all
  * @param servedSettings whether a driver gets settings of the operator from a coordinator
  */
 public record CoordinatorClientConfig(
@@ -27,6 +29,7 @@ public record CoordinatorClientConfig(
     int replicas,
     int maxServers,
     List<String> requiredTags,
+    String preferredZone,
     boolean servedSettings) {
   /**
    * Time to connect to a coordinator when an application starts, and to get the settings of the
@@ -59,8 +62,9 @@ public record CoordinatorClientConfig(
                   + " before a shuffle falls back to the built-in shuffle. It waits once; later"
                   + " shuffles do not wait until a coordinator answers again. The start of an"
                   + " application waits for a fifth of it at most, and for a connection a tenth,"
-                  + " but 2 s and 1 s if that is more, and never longer than it. Lower it if jobs must wait less while all"
-                  + " coordinators are down; raise it if drivers start on overloaded machines.")
+                  + " but 2 s and 1 s if that is more, and never longer than it. Lower it if jobs"
+                  + " must wait less while all coordinators are down; raise it if drivers start on"
+                  + " overloaded machines.")
           .build();
 
   static final ConfigKey<Boolean> SERVED_SETTINGS =
@@ -77,6 +81,36 @@ public record CoordinatorClientConfig(
           .doc(
               "Tags that every server of this job must have, comma-separated. Set it if some"
                   + " servers are reserved for certain jobs, or have other disks.")
+          .build();
+
+  /** Also read by the settings of reads. */
+  public static final ConfigKey<String> ZONE =
+      ConfigKey.string("rss.client.zone")
+          .defaultText("the environment variable RSS_ZONE of the process, else none")
+          .check(ZoneText::isName, ZoneText.EXPECTED)
+          .doc(
+              "Zone of the process, as in rss.server.zone of the servers. Tasks read replicas in"
+                  + " their zone first. Set it if all processes of the job run in one zone;"
+                  + " otherwise set RSS_ZONE in the environment of each process.")
+          .build();
+
+  /** Which servers a shuffle uses if servers are in several zones. */
+  public enum ZoneStrategy {
+    /** Servers of all zones; replicas of a partition in distinct zones. */
+    SPREAD,
+    /** Servers of the zone of the driver, if one of them accepts the shuffle. */
+    SAME
+  }
+
+  static final ConfigKey<ZoneStrategy> ZONE_STRATEGY =
+      ConfigKey.enumeration("rss.client.assignment.zone.strategy", ZoneStrategy.class)
+          .defaultValue(ZoneStrategy.SPREAD)
+          .doc(
+              "Zones of the servers of a shuffle. `SPREAD`: all zones, with the replicas of a"
+                  + " partition in distinct zones where possible. `SAME`: the zone of the driver"
+                  + " (rss.client.zone), or all zones if none of its servers accepts the shuffle."
+                  + " Set `SAME` if all executors run in one zone and traffic between zones costs"
+                  + " money; the loss of that zone then loses the shuffle.")
           .build();
 
   static final ConfigKey<Integer> NODES_MAX =
@@ -102,7 +136,15 @@ public record CoordinatorClientConfig(
           .build();
 
   public static final List<ConfigKey<?>> KEYS =
-      List.of(COORDINATORS, COORDINATOR_TIMEOUT, SERVED_SETTINGS, TAGS, NODES_MAX, REPLICAS);
+      List.of(
+          COORDINATORS,
+          COORDINATOR_TIMEOUT,
+          SERVED_SETTINGS,
+          TAGS,
+          ZONE,
+          ZONE_STRATEGY,
+          NODES_MAX,
+          REPLICAS);
 
   public CoordinatorClientConfig {
     quorum = List.copyOf(quorum);
@@ -112,8 +154,9 @@ public record CoordinatorClientConfig(
   /**
    * @param requestTimeoutMs timeout of one request to a server, which is the maximum for a
    *     coordinator too
+   * @param zone zone of this process; empty: not known
    */
-  public static CoordinatorClientConfig from(ConfigSet set, long requestTimeoutMs) {
+  public static CoordinatorClientConfig from(ConfigSet set, long requestTimeoutMs, String zone) {
     long timeoutMs = set.get(COORDINATOR_TIMEOUT);
     return new CoordinatorClientConfig(
         set.find(COORDINATORS).orElse(List.of()),
@@ -124,6 +167,7 @@ public record CoordinatorClientConfig(
         set.get(REPLICAS),
         Math.max(0, set.get(NODES_MAX)),
         set.find(TAGS).orElse(List.of()),
+        set.get(ZONE_STRATEGY) == ZoneStrategy.SAME ? zone : "",
         set.get(SERVED_SETTINGS));
   }
 
@@ -143,6 +187,7 @@ public record CoordinatorClientConfig(
         replicas,
         maxServers,
         requiredTags,
+        preferredZone,
         servedSettings);
   }
 

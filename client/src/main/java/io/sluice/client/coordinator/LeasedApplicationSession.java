@@ -201,6 +201,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
             .setReplicas(config.replicas())
             .setMaxServers(config.maxServers())
             .addAllRequiredTags(config.requiredTags())
+            .setPreferredZone(config.preferredZone())
             .build();
     Answer answer = ask(request, retry);
     if (answer.refused() != null) {
@@ -245,7 +246,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
 
   @Override
   public Optional<ServerId> replacementServer(
-      int shuffle, int partitions, Collection<String> excluded) {
+      int shuffle, int partitions, Collection<String> excluded, String zone) {
     Registered known = shuffles.get(shuffle);
     if (closed || known == null) {
       return Optional.empty();
@@ -259,6 +260,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
             .setMaxServers(1)
             .addAllRequiredTags(config.requiredTags())
             .addAllExcludedServers(excluded)
+            .setPreferredZone(zone.isEmpty() ? config.preferredZone() : zone)
             .build();
     Optional<ServerId> replacement;
     if (waitedInVain) {

@@ -27,7 +27,7 @@ public final class RefusedApplicationSession implements ApplicationSession {
 
   @Override
   public Optional<ServerId> replacementServer(
-      int shuffle, int partitions, Collection<String> excluded) {
+      int shuffle, int partitions, Collection<String> excluded, String zone) {
     return Optional.empty();
   }
 

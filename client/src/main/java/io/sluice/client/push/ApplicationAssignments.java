@@ -54,7 +54,8 @@ public final class ApplicationAssignments {
      * @param partitions number of partitions for the new server
      * @param excluded names of servers that must not be returned
      */
-    Optional<ServerId> replacementServer(int shuffle, int partitions, Collection<String> excluded);
+    Optional<ServerId> replacementServer(
+        int shuffle, int partitions, Collection<String> excluded, String zone);
   }
 
   private static final class Shuffle {
@@ -247,7 +248,7 @@ public final class ApplicationAssignments {
     Set<String> excluded = Set.of();
     for (Set<String> candidate : exclusions(now, server, cause, affected, failed)) {
       excluded = candidate;
-      found = find(shuffle, affected, excluded);
+      found = find(shuffle, server, affected, excluded);
       if (found.isPresent()) {
         break;
       }
@@ -295,11 +296,18 @@ public final class ApplicationAssignments {
     return all;
   }
 
-  private Optional<ServerId> find(Shuffle shuffle, List<Integer> affected, Set<String> excluded) {
+  private Optional<ServerId> find(
+      Shuffle shuffle, String server, List<Integer> affected, Set<String> excluded) {
     ShuffleAssignment now = shuffle.newest;
     Optional<ServerId> found = Optional.empty();
     if (shuffle.replacementServers.size() < maxReplacementServers) {
-      found = source.replacementServer(now.shuffle().getShuffle(), affected.size(), excluded);
+      String zone =
+          now.servers().stream()
+              .filter(one -> one.getName().equals(server))
+              .map(ServerId::getZone)
+              .findFirst()
+              .orElse("");
+      found = source.replacementServer(now.shuffle().getShuffle(), affected.size(), excluded, zone);
     }
     return found.isPresent() ? found : usedServer(now, excluded);
   }

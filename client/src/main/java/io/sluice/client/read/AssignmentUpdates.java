@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 /**
  * Requests the newest assignment during a read, to find servers that were added since the read
@@ -32,6 +33,7 @@ final class AssignmentUpdates {
   private final long firstGeneration;
   private final NewestAssignments source;
   private final int connectionSlot;
+  private final String zone;
   private final Consumer<ReadEvent> events;
   private ShuffleAssignment assignment;
   private final Map<Integer, VisitOrder> orders = new HashMap<>();
@@ -42,18 +44,21 @@ final class AssignmentUpdates {
 
   /**
    * @param source source of assignments; null for none
-   * @param connectionSlot selects the replica that is read first
+   * @param connectionSlot selects the replica that is read first, of those in the zone
+   * @param zone zone of this process; empty: not known
    * @param events receives every reply, on any thread
    */
   AssignmentUpdates(
       ShuffleAssignment assignment,
       NewestAssignments source,
       int connectionSlot,
+      String zone,
       Consumer<ReadEvent> events) {
     this.firstGeneration = assignment.generation();
     this.assignment = assignment;
     this.source = source;
     this.connectionSlot = connectionSlot;
+    this.zone = zone;
     this.events = events;
   }
 
@@ -66,9 +71,22 @@ final class AssignmentUpdates {
   VisitOrder order(int partition) {
     return orders.computeIfAbsent(
         assignment.rangeOf(partition),
-        range ->
-            VisitOrder.of(
-                assignment, range, Math.floorMod(connectionSlot, assignment.replicaCount(range))));
+        range -> VisitOrder.of(assignment, range, firstReplica(range)));
+  }
+
+  /** One of the replicas in the zone of this process; one of all if there is none. */
+  private int firstReplica(int range) {
+    int count = assignment.replicaCount(range);
+    int[] near = IntStream.range(0, count).filter(replica -> isInZone(range, replica)).toArray();
+    return near.length == 0
+        ? Math.floorMod(connectionSlot, count)
+        : near[Math.floorMod(connectionSlot, near.length)];
+  }
+
+  /** Whether the newest server of a replica, which normally has all its blocks, is in the zone. */
+  private boolean isInZone(int range, int replica) {
+    int newest = assignment.chainServer(range, replica, assignment.chainLength(range, replica) - 1);
+    return !zone.isEmpty() && assignment.servers().get(newest).getZone().equals(zone);
   }
 
   /**

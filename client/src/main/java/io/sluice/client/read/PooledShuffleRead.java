@@ -75,7 +75,8 @@ public final class PooledShuffleRead implements ShuffleRead {
     this.local = new LocalPieces(request.localOutput());
     this.budget = new SliceBudget(config, request.memory(), environment.memory());
     AssignmentUpdates updates =
-        new AssignmentUpdates(request.assignment(), request.newest(), connectionSlot, loop::put);
+        new AssignmentUpdates(
+            request.assignment(), request.newest(), connectionSlot, config.zone(), loop::put);
     boolean inMapOrder = request.mapOrder() && config.orderedBytes() > 0;
     this.progress = new ReadProgress(request, servers, updates, local, inMapOrder);
     SliceFetcher.Parts parts =

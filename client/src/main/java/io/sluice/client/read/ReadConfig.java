@@ -17,6 +17,7 @@ import java.util.List;
  * @param orderedBytes maximum bytes of blocks that wait for their turn in a read in map order; 0:
  *     blocks are delivered as they arrive
  * @param retry retries at a server that cannot be reached or temporarily refuses requests
+ * @param zone zone of this process, whose servers are read first; empty: not known
  */
 public record ReadConfig(
     int sliceBytes,
@@ -24,7 +25,8 @@ public record ReadConfig(
     int maxBatchBytes,
     long silenceTimeoutMs,
     long orderedBytes,
-    RetryPolicy retry) {
+    RetryPolicy retry,
+    String zone) {
   /** Larger slices use more memory and are not faster. */
   private static final long MAX_USEFUL_SLICE_BYTES = 16L << 20;
 
@@ -74,8 +76,8 @@ public record ReadConfig(
                   + " are compressed blocks, and 192 bytes for each of them. 0: records arrive in"
                   + " the order in which servers deliver them. By default it is"
                   + " rss.client.read.buffer.size times one less than"
-                  + " rss.client.read.prefetch.capacity. A larger value adds direct memory; a read for"
-                  + " which the process has none left gives up the order.")
+                  + " rss.client.read.prefetch.capacity. A larger value adds direct memory; a read"
+                  + " for which the process has none left gives up the order.")
           .build();
 
   public static final List<ConfigKey<?>> KEYS = List.of(SLICE, PREFETCH, ORDERED, RPC_ATTEMPTS);
@@ -109,6 +111,17 @@ public record ReadConfig(
         retry);
   }
 
+  /** Settings of a process whose zone is not known. */
+  public ReadConfig(
+      int sliceBytes,
+      int slicesInFlight,
+      int maxBatchBytes,
+      long silenceTimeoutMs,
+      long orderedBytes,
+      RetryPolicy retry) {
+    this(sliceBytes, slicesInFlight, maxBatchBytes, silenceTimeoutMs, orderedBytes, retry, "");
+  }
+
   /** One slice can always be fetched; blocks that wait may use the memory of all others. */
   private static long orderedBytes(int sliceBytes, int slicesInFlight) {
     return (long) sliceBytes * (slicesInFlight - 1);
@@ -116,8 +129,9 @@ public record ReadConfig(
 
   /**
    * @param requestMs timeout of one request with its connection
+   * @param zone zone of this process; empty: not known
    */
-  public static ReadConfig from(ConfigSet set, RetryConfig retry, long requestMs) {
+  public static ReadConfig from(ConfigSet set, RetryConfig retry, long requestMs, String zone) {
     int sliceBytes = (int) Math.min(set.get(SLICE), MAX_USEFUL_SLICE_BYTES);
     return new ReadConfig(
         sliceBytes,
@@ -125,6 +139,7 @@ public record ReadConfig(
         Integer.MAX_VALUE - 16,
         2 * requestMs,
         set.find(ORDERED).orElse(orderedBytes(sliceBytes, set.get(PREFETCH))),
-        retry.policy(set.get(RPC_ATTEMPTS), FIRST_DELAY_MS, retry.unreachableMs()));
+        retry.policy(set.get(RPC_ATTEMPTS), FIRST_DELAY_MS, retry.unreachableMs()),
+        zone);
   }
 }

@@ -127,7 +127,7 @@ class ApplicationSessionTest {
     }
     CoordinatorClientConfig config =
         new CoordinatorClientConfig(
-            quorum, TIMEOUT_MS, TIMEOUT_MS, TIMEOUT_MS, TIMEOUT_MS, 1, 0, List.of(), true);
+            quorum, TIMEOUT_MS, TIMEOUT_MS, TIMEOUT_MS, TIMEOUT_MS, 1, 0, List.of(), "", true);
     LeasedApplicationSession session =
         new LeasedApplicationSession(
             "app",
@@ -488,19 +488,31 @@ class ApplicationSessionTest {
     coordinator.server = server("t", serve(further, 0).getPort());
     coordinator.known.clear();
 
-    assertThat(session.replacementServer(4, 3, List.of("s"))).contains(coordinator.server);
+    assertThat(session.replacementServer(4, 3, List.of("s"), "")).contains(coordinator.server);
     coordinator.awaitAsked("further 4 for 3 without [s]");
-    assertThat(session.replacementServer(4, 99, List.of("t"))).isEmpty();
-    assertThat(session.replacementServer(5, 3, List.of("s"))).isEmpty();
+    assertThat(session.replacementServer(4, 99, List.of("t"), "")).isEmpty();
+    assertThat(session.replacementServer(5, 3, List.of("s"), "")).isEmpty();
     coordinator.shuffleStatus = Status.NO_SERVERS;
-    assertThat(session.replacementServer(4, 3, List.of("s"))).isEmpty();
+    assertThat(session.replacementServer(4, 3, List.of("s"), "")).isEmpty();
 
     session.unregisterShuffle(4);
     assertThat(first.asked.poll(60, TimeUnit.SECONDS)).isEqualTo("forget app [4]");
     assertThat(further.asked.poll(60, TimeUnit.SECONDS)).isEqualTo("forget app [4]");
-    assertThat(session.replacementServer(4, 3, List.of())).isEmpty();
+    assertThat(session.replacementServer(4, 3, List.of(), "")).isEmpty();
     session.close();
     assertThat(further.asked.poll(60, TimeUnit.SECONDS)).isEqualTo("forget app");
+  }
+
+  @Test
+  void requestsAReplacementServerInTheZoneOfTheFailedOne() throws Exception {
+    FakeCoordinator coordinator = new FakeCoordinator();
+    LeasedApplicationSession session = session(serve(coordinator, 0).getPort());
+    session.registerShuffle(4, 10);
+    assertThat(coordinator.asked).noneMatch(line -> line.startsWith("zone"));
+
+    assertThat(session.replacementServer(4, 3, List.of("x"), "b")).isPresent();
+
+    coordinator.awaitAsked("zone b");
   }
 
   @Test
@@ -515,9 +527,9 @@ class ApplicationSessionTest {
     running.shutdownNow();
     assertThat(running.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
 
-    assertThat(session.replacementServer('s', 10, List.of("s"))).contains(server("t", 1));
-    assertThat(session.replacementServer('s', 10, List.of("s"))).contains(server("u", 1));
-    assertThat(session.replacementServer('s', 10, List.of("s", "t", "u"))).isEmpty();
+    assertThat(session.replacementServer('s', 10, List.of("s"), "")).contains(server("t", 1));
+    assertThat(session.replacementServer('s', 10, List.of("s"), "")).contains(server("u", 1));
+    assertThat(session.replacementServer('s', 10, List.of("s", "t", "u"), "")).isEmpty();
   }
 
   @Test

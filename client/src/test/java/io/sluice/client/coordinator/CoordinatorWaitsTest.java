@@ -102,7 +102,16 @@ class CoordinatorWaitsTest {
     }
     CoordinatorClientConfig config =
         new CoordinatorClientConfig(
-            quorum, CALL_TIMEOUT_MS, RETRY_PERIOD_MS, connectMs, startMs, 1, 0, List.of(), true);
+            quorum,
+            CALL_TIMEOUT_MS,
+            RETRY_PERIOD_MS,
+            connectMs,
+            startMs,
+            1,
+            0,
+            List.of(),
+            "",
+            true);
     ClientIdentity identity = ClientIdentity.ofTask(new ApplicationCredentials());
     LeasedApplicationSession session =
         new LeasedApplicationSession(

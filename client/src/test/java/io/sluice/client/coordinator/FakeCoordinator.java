@@ -108,6 +108,9 @@ final class FakeCoordinator extends CoordinatorImplBase {
   @Override
   public void registerShuffle(
       RegisterShuffleRequest request, StreamObserver<RegisterShuffleReply> observer) {
+    if (!request.getPreferredZone().isEmpty()) {
+      asked.add("zone " + request.getPreferredZone());
+    }
     asked.add(
         request.getReplacementPartitions() > 0
             ? "further "

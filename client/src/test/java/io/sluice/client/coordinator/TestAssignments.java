@@ -17,6 +17,7 @@ public final class TestAssignments {
         .setRpcPort(1)
         .setNettyPort(2)
         .setEpoch(3)
+        .setZone("zone" + number)
         .build();
   }
 

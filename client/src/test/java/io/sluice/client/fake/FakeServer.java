@@ -37,6 +37,7 @@ import org.roaringbitmap.longlong.Roaring64NavigableMap;
 public final class FakeServer {
   private final String name;
   private final int port;
+  private String zone = "";
   private long epoch;
   private long wholeSinceEpoch;
   private boolean expired;
@@ -82,7 +83,13 @@ public final class FakeServer {
         .setRpcPort(port)
         .setNettyPort(port)
         .setEpoch(epoch)
+        .setZone(zone)
         .build();
+  }
+
+  /** Later assignments name this zone. */
+  public synchronized void zone(String name) {
+    zone = name;
   }
 
   public synchronized long epoch() {

@@ -36,11 +36,13 @@ class ApplicationAssignmentsTest {
   private static final class Coordinator implements ApplicationAssignments.Source {
     final Deque<ServerId> free = new ArrayDeque<>();
     final List<Set<String>> asked = new ArrayList<>();
+    String zone;
 
     @Override
     public synchronized Optional<ServerId> replacementServer(
-        int shuffle, int partitions, Collection<String> excluded) {
+        int shuffle, int partitions, Collection<String> excluded, String zone) {
       asked.add(Set.copyOf(excluded));
+      this.zone = zone;
       assertThat(partitions).isPositive();
       ServerId found =
           free.stream().filter(one -> !excluded.contains(one.getName())).findFirst().orElse(null);
@@ -71,6 +73,7 @@ class ApplicationAssignmentsTest {
     assertThat(first.generation()).isEqualTo(1);
     assertThat(second).isSameAs(first).isSameAs(assignments.newest(1));
     assertThat(coordinator.asked).hasSize(1);
+    assertThat(coordinator.zone).as("that of the failed server").isEqualTo("zone0");
     assertThat(newestOf(first, 3)).isEqualTo("s7");
     assertThat(newestOf(first, 13)).isEqualTo("s1");
     assertThat(assignments.replacementServers()).isEqualTo(1);

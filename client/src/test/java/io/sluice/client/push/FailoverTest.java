@@ -276,7 +276,8 @@ class FailoverTest {
   /** Server 0 fails, and a real driver finds no server that has none of its partitions. */
   private static ShuffleAssignment replaceFirstOfThree(FakeCluster cluster) {
     ApplicationAssignments driver =
-        new ApplicationAssignments((shuffle, partitions, excluded) -> Optional.empty(), 3, () -> 0);
+        new ApplicationAssignments(
+            (shuffle, partitions, excluded, zone) -> Optional.empty(), 3, () -> 0);
     driver.register(cluster.assign(PARTITIONS, 3, 2, 3));
     return driver.replace(7, "server-0", Cause.FAILED, List.of());
   }

@@ -65,8 +65,12 @@ public sealed interface Resource {
     }
   }
 
-  /** Name and addresses of a server. */
-  record Identity(String name, String host, int rpcPort, int nettyPort, long epoch) {}
+  /**
+   * Name and addresses of a server.
+   *
+   * @param zone empty: not known
+   */
+  record Identity(String name, String host, int rpcPort, int nettyPort, long epoch, String zone) {}
 
   /** Stored data of a server and partitions assigned to it. */
   record ServerData(int pendingMerges, long storedBytes, long partitionsAssigned) {}

@@ -18,7 +18,8 @@ import java.util.random.RandomGenerator;
  *
  * <ol>
  *   <li><b>Choose servers.</b> The maximum number of servers is chosen one by one with the
- *       strategy, which balances the load over many shuffles.
+ *       strategy, which balances the load over many shuffles. With replicas, each zone gets about
+ *       the same number of servers.
  *   <li><b>Distribute partition groups.</b> The partitions are cut into up to sixteen groups per
  *       chosen server. The strategy chooses the servers of each group; loads include the groups
  *       distributed so far. Every chosen server gets one group before any gets two. No server gets
@@ -43,6 +44,13 @@ public final class AssignmentPlanner {
   /** Parameters of an assignment; all at least 1. */
   public record Request(
       int partitionCount, int replicas, int maxServers, double expectedPartitionBytes) {}
+
+  /** Where the replicas of a partition must be; each value includes the later ones. */
+  private enum Distinct {
+    ZONES,
+    HOSTS,
+    SERVERS
+  }
 
   private final AssignmentConfig config;
   private final Function<RandomGenerator, AssignmentStrategy> strategies;
@@ -77,6 +85,8 @@ public final class AssignmentPlanner {
 
     private final int serverCount;
     private final int[] hosts;
+    private final int[] zones;
+    private final boolean distinctZones;
     private final double[] capacityShare;
     private final double[] load;
 
@@ -94,7 +104,12 @@ public final class AssignmentPlanner {
       this.eligible = eligible;
       this.serverCount = eligible.size();
       this.strategy = strategies.apply(random);
-      this.hosts = hostNumbers(eligible);
+      this.hosts = numbers(eligible, server -> server.id().getHost());
+      this.zones = numbers(eligible, Server::zone);
+      this.distinctZones =
+          config.hostRule() != HostRule.NONE
+              && request.replicas() > 1
+              && Arrays.stream(zones).distinct().limit(2).count() > 1;
       this.capacityShare = new double[serverCount];
       this.load = new double[serverCount];
       this.partitionLoad = new double[serverCount];
@@ -127,20 +142,22 @@ public final class AssignmentPlanner {
       int wantedHosts = config.hostRule() == HostRule.NONE ? 0 : request.replicas();
       boolean[] taken = new boolean[serverCount];
       boolean[] hostTaken = new boolean[serverCount];
+      int[] takenOfZone = new int[serverCount];
       int hostCount = 0;
       int[] chosen = new int[count];
       for (int i = 0; i < count; i++) {
+        int ofZone = distinctZones ? fewestOfZone(taken, takenOfZone) : Integer.MAX_VALUE;
         int candidateCount = 0;
         if (hostCount < wantedHosts) {
           for (int server = 0; server < serverCount; server++) {
-            if (!hostTaken[hosts[server]]) {
+            if (!hostTaken[hosts[server]] && takenOfZone[zones[server]] <= ofZone) {
               candidates[candidateCount++] = server;
             }
           }
         }
         if (candidateCount == 0) {
           for (int server = 0; server < serverCount; server++) {
-            if (!taken[server]) {
+            if (!taken[server] && takenOfZone[zones[server]] <= ofZone) {
               candidates[candidateCount++] = server;
             }
           }
@@ -148,12 +165,24 @@ public final class AssignmentPlanner {
         int server = strategy.choose(candidates, candidateCount, load);
         chosen[i] = server;
         taken[server] = true;
+        takenOfZone[zones[server]]++;
         if (!hostTaken[hosts[server]]) {
           hostTaken[hosts[server]] = true;
           hostCount++;
         }
       }
       return chosen;
+    }
+
+    /** The smallest number of chosen servers of a zone that has servers left. */
+    private int fewestOfZone(boolean[] taken, int[] takenOfZone) {
+      int fewest = Integer.MAX_VALUE;
+      for (int server = 0; server < serverCount; server++) {
+        if (!taken[server]) {
+          fewest = Math.min(fewest, takenOfZone[zones[server]]);
+        }
+      }
+      return fewest;
     }
 
     /**
@@ -203,18 +232,21 @@ public final class AssignmentPlanner {
     /**
      * Fills {@link #candidates} with the servers for the next replica of a group and returns their
      * number, at least 1. The conditions are dropped one by one until a server remains: servers
-     * without a group first, then servers below their maximum share, then, if the host rule allows,
-     * any host. A server always remains, because there are never more replicas than chosen servers,
-     * or than hosts if hosts must be distinct.
+     * without a group first, then servers below their maximum share, then distinct zones, then, if
+     * the host rule allows, distinct hosts. A server always remains, because there are never more
+     * replicas than chosen servers, or than hosts if hosts must be distinct.
      */
     private int fillCandidates(
         int[] chosen, List<Integer> set, int[] assigned, int[] max, boolean preferWithoutGroup) {
       int count = 0;
-      if (config.hostRule() != HostRule.NONE) {
-        count = fillCandidates(chosen, set, assigned, max, preferWithoutGroup, true);
+      if (distinctZones) {
+        count = fillCandidates(chosen, set, assigned, max, preferWithoutGroup, Distinct.ZONES);
+      }
+      if (count == 0 && config.hostRule() != HostRule.NONE) {
+        count = fillCandidates(chosen, set, assigned, max, preferWithoutGroup, Distinct.HOSTS);
       }
       if (count == 0 && config.hostRule() != HostRule.MUST_DIFF) {
-        count = fillCandidates(chosen, set, assigned, max, preferWithoutGroup, false);
+        count = fillCandidates(chosen, set, assigned, max, preferWithoutGroup, Distinct.SERVERS);
       }
       return count;
     }
@@ -225,12 +257,12 @@ public final class AssignmentPlanner {
         int[] assigned,
         int[] max,
         boolean preferWithoutGroup,
-        boolean distinctHosts) {
+        Distinct distinct) {
       int anyCount = 0;
       int withinShareCount = 0;
       int withoutGroupCount = 0;
       for (int server : chosen) {
-        if (conflicts(set, server, distinctHosts)) {
+        if (conflicts(set, server, distinct)) {
           continue;
         }
         any[anyCount++] = server;
@@ -250,9 +282,15 @@ public final class AssignmentPlanner {
       return count;
     }
 
-    private boolean conflicts(List<Integer> set, int server, boolean distinctHosts) {
+    private boolean conflicts(List<Integer> set, int server, Distinct distinct) {
       for (int other : set) {
-        if (other == server || (distinctHosts && hosts[other] == hosts[server])) {
+        boolean equal =
+            switch (distinct) {
+              case ZONES -> zones[other] == zones[server] || hosts[other] == hosts[server];
+              case HOSTS -> hosts[other] == hosts[server];
+              case SERVERS -> other == server;
+            };
+        if (equal) {
           return true;
         }
       }
@@ -287,15 +325,15 @@ public final class AssignmentPlanner {
     }
   }
 
-  /** Maps hosts to numbers from 0, so that they compare fast. */
-  private static int[] hostNumbers(List<Server> servers) {
+  /** Maps hosts or zones to numbers from 0, so that they compare fast. */
+  private static int[] numbers(List<Server> servers, Function<Server, String> name) {
     Map<String, Integer> numbers = new HashMap<>();
-    int[] hosts = new int[servers.size()];
-    for (int i = 0; i < hosts.length; i++) {
+    int[] found = new int[servers.size()];
+    for (int i = 0; i < found.length; i++) {
       Integer next = numbers.size();
-      Integer known = numbers.putIfAbsent(servers.get(i).id().getHost(), next);
-      hosts[i] = known == null ? next : known;
+      Integer known = numbers.putIfAbsent(name.apply(servers.get(i)), next);
+      found[i] = known == null ? next : known;
     }
-    return hosts;
+    return found;
   }
 }

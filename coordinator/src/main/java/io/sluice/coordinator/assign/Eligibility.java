@@ -56,6 +56,20 @@ public final class Eligibility {
   }
 
   /**
+   * Returns the servers of a zone.
+   *
+   * @param zone empty: any zone
+   * @return all of the servers if none is in the zone
+   */
+  public static List<Server> preferring(String zone, List<Server> eligible) {
+    List<Server> near =
+        zone.isEmpty()
+            ? List.of()
+            : eligible.stream().filter(server -> server.zone().equals(zone)).toList();
+    return near.isEmpty() ? eligible : near;
+  }
+
+  /**
    * Returns one line with the reasons of all servers: {@code 3 servers known: 1 lost, 2 draining}.
    */
   public String summary(

@@ -44,6 +44,11 @@ public record Server(
     return id.getName();
   }
 
+  /** Zone of the server; empty: not known. */
+  public String zone() {
+    return id.getZone();
+  }
+
   /** Returns a server with the values of its heartbeat. */
   public static Server reporting(
       ServerId id,

@@ -68,7 +68,9 @@ public final class MoveDecisions {
             .plan(
                 new AssignmentPlanner.Request(
                     partitions, 1, 1, view.partitionSize().expectedBytes()),
-                awayFromReplicas(view, request.getShuffle(), leaving.name(), eligible),
+                Eligibility.preferring(
+                    leaving.zone(),
+                    awayFromReplicas(view, request.getShuffle(), leaving.name(), eligible)),
                 new SplittableRandom(seed))
             .servers()
             .get(0);

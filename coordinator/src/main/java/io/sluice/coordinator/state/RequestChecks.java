@@ -4,6 +4,7 @@ import static io.sluice.common.error.PeerText.quoted;
 
 import io.sluice.common.auth.UserNames;
 import io.sluice.common.config.HostText;
+import io.sluice.common.config.ZoneText;
 import io.sluice.common.error.PeerText;
 import io.sluice.proto.ApplicationLoad;
 import io.sluice.proto.DiskState;
@@ -116,6 +117,12 @@ final class RequestChecks {
           + ", found "
           + request.getExcludedServersCount();
     }
+    if (!isZone(request.getPreferredZone())) {
+      return "preferred_zone: expected "
+          + ZoneText.EXPECTED
+          + ", found "
+          + quoted(request.getPreferredZone());
+    }
     return tags("required_tags", request.getRequiredTagsList());
   }
 
@@ -165,9 +172,16 @@ final class RequestChecks {
     if (server.getNettyPort() < 0 || server.getNettyPort() > 65535) {
       return "netty_port: expected 0 (none) to 65535, found " + server.getNettyPort();
     }
+    if (!isZone(server.getZone())) {
+      return "server zone: expected " + ZoneText.EXPECTED + ", found " + quoted(server.getZone());
+    }
     return server.getEpoch() > 0
         ? null
         : "epoch: expected milliseconds since 1970, found " + server.getEpoch();
+  }
+
+  private static boolean isZone(String zone) {
+    return zone.isEmpty() || ZoneText.isName(zone);
   }
 
   /** Names and exclusions contain hosts, so each host must have one form. */

@@ -123,7 +123,7 @@ public final class ShuffleDecisions {
                 replicas,
                 replacement ? 1 : limit,
                 view.partitionSize().expectedBytes()),
-            eligible,
+            Eligibility.preferring(request.getPreferredZone(), eligible),
             new SplittableRandom(seed));
     List<MetadataRecord> records = new ArrayList<>();
     Set<String> chosen = assignment.partitionsByServer().keySet();

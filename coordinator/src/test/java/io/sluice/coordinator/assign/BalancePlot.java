@@ -101,6 +101,11 @@ public final class BalancePlot {
     row(out, "Zipf sizes, loads known at once", BalanceSetups.fresh(SEED));
     row(out, "Zipf sizes, heartbeats and bytes 100 shuffles late", BalanceSetups.late(SEED));
     row(out, "Zipf sizes, heartbeats 10 and bytes 200 shuffles late", BalanceSetups.veryLate(SEED));
+    row(out, "as the third, two replicas in one zone", BalanceSetups.late(SEED).in(1, 2));
+    row(
+        out,
+        "as the third, two replicas in distinct ones of four zones",
+        BalanceSetups.late(SEED).in(4, 2));
   }
 
   private static void row(PrintStream out, String experiment, Setup setup) {

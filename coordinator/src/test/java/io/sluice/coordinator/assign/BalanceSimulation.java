@@ -38,6 +38,12 @@ final class BalanceSimulation {
     static final Zipf EQUAL = new Zipf(0, 1);
   }
 
+  /**
+   * Parameters of a simulation.
+   *
+   * @param zones number of zones with the same number of servers
+   * @param replicas replicas of each partition
+   */
   record Setup(
       StrategyKind strategy,
       int shuffles,
@@ -45,7 +51,30 @@ final class BalanceSimulation {
       int shufflesBetweenHeartbeats,
       int arrivalDelay,
       Zipf sizes,
+      int zones,
+      int replicas,
       long seed) {
+    /** One zone, and no copies. */
+    Setup(
+        StrategyKind strategy,
+        int shuffles,
+        int maxServersPerShuffle,
+        int shufflesBetweenHeartbeats,
+        int arrivalDelay,
+        Zipf sizes,
+        long seed) {
+      this(
+          strategy,
+          shuffles,
+          maxServersPerShuffle,
+          shufflesBetweenHeartbeats,
+          arrivalDelay,
+          sizes,
+          1,
+          1,
+          seed);
+    }
+
     Setup with(StrategyKind other) {
       return new Setup(
           other,
@@ -54,6 +83,21 @@ final class BalanceSimulation {
           shufflesBetweenHeartbeats,
           arrivalDelay,
           sizes,
+          zones,
+          replicas,
+          seed);
+    }
+
+    Setup in(int otherZones, int otherReplicas) {
+      return new Setup(
+          strategy,
+          shuffles,
+          maxServersPerShuffle,
+          shufflesBetweenHeartbeats,
+          arrivalDelay,
+          sizes,
+          otherZones,
+          otherReplicas,
           seed);
     }
   }
@@ -116,10 +160,17 @@ final class BalanceSimulation {
     }
     this.meanUnits = weighted / weights;
     // At the end the servers are about half full.
-    this.capacityBytes = Math.round(2 * meanUnits * setup.shuffles() / SERVERS * UNIT_BYTES);
+    this.capacityBytes =
+        Math.round(2 * meanUnits * setup.replicas() * setup.shuffles() / SERVERS * UNIT_BYTES);
     for (int i = 0; i < SERVERS; i++) {
       ServerId id =
-          ServerId.newBuilder().setName("s" + i).setHost("s" + i).setRpcPort(1).setEpoch(1).build();
+          ServerId.newBuilder()
+              .setName("s" + i)
+              .setHost("s" + i)
+              .setRpcPort(1)
+              .setEpoch(1)
+              .setZone("z" + i % setup.zones())
+              .build();
       servers[i] =
           Server.reporting(
               id, ServerState.ACTIVE, load(0), StoredData.getDefaultInstance(), List.of(), 0);
@@ -134,7 +185,7 @@ final class BalanceSimulation {
     int tenth = setup.shuffles() / 10;
     List<Double> maxOverMean = new ArrayList<>();
     List<Double> gapInParts = new ArrayList<>();
-    double partUnits = meanUnits / setup.maxServersPerShuffle();
+    double partUnits = meanUnits * setup.replicas() / setup.maxServersPerShuffle();
     double heartbeatsDue = 0;
     int reporting = 0;
     for (int shuffle = 0; shuffle < setup.shuffles(); shuffle++) {
@@ -162,13 +213,15 @@ final class BalanceSimulation {
     Assignment assignment =
         planner.plan(
             new AssignmentPlanner.Request(
-                PARTITIONS, 1, Integer.MAX_VALUE, partitionSize.expectedBytes()),
+                PARTITIONS, setup.replicas(), Integer.MAX_VALUE, partitionSize.expectedBytes()),
             Arrays.asList(servers),
             random);
     for (Assignment.Range range : assignment.ranges()) {
-      int server = serverOf(assignment, range);
-      servers[server] = servers[server].assigned(range.length());
-      assignedUnits[server] += units * range.length() / PARTITIONS;
+      for (int position : range.servers()) {
+        int server = serverOf(assignment, position);
+        servers[server] = servers[server].assigned(range.length());
+        assignedUnits[server] += units * range.length() / PARTITIONS;
+      }
     }
     arrivals.add(new Arrival(shuffle + setup.arrivalDelay(), assignment, units));
   }
@@ -177,8 +230,10 @@ final class BalanceSimulation {
     while (!arrivals.isEmpty() && arrivals.peek().dueAt() <= shuffle) {
       Arrival arrival = arrivals.remove();
       for (Assignment.Range range : arrival.assignment().ranges()) {
-        arrivedUnits[serverOf(arrival.assignment(), range)] +=
-            arrival.units() * range.length() / PARTITIONS;
+        for (int position : range.servers()) {
+          arrivedUnits[serverOf(arrival.assignment(), position)] +=
+              arrival.units() * range.length() / PARTITIONS;
+        }
       }
     }
   }
@@ -212,7 +267,7 @@ final class BalanceSimulation {
         .build();
   }
 
-  private static int serverOf(Assignment assignment, Assignment.Range range) {
-    return Integer.parseInt(assignment.servers().get(range.servers().get(0)).name().substring(1));
+  private static int serverOf(Assignment assignment, int position) {
+    return Integer.parseInt(assignment.servers().get(position).name().substring(1));
   }
 }

@@ -34,6 +34,17 @@ public final class Servers {
         id(host, port), ServerState.ACTIVE, load, StoredData.getDefaultInstance(), List.of(), 0);
   }
 
+  /** An idle server in a zone. */
+  public static Server inZone(String zone, String host, int port) {
+    return Server.reporting(
+        id(host, port).toBuilder().setZone(zone).build(),
+        ServerState.ACTIVE,
+        idleLoad(),
+        StoredData.getDefaultInstance(),
+        List.of(),
+        0);
+  }
+
   public static ServerLoad idleLoad() {
     return ServerLoad.newBuilder()
         .setMemoryCapacityBytes(GIB)

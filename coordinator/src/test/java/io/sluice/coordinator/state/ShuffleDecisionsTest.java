@@ -92,6 +92,26 @@ class ShuffleDecisionsTest {
     assertThat(names(cluster.shuffle(request))).containsExactly("fit:1");
   }
 
+  private void serverIn(String zone, String host) {
+    HeartbeatRequest.Builder beat = FakeCluster.beatOf(host, 1);
+    beat.getServerBuilder().setZone(zone);
+    cluster.heartbeat(beat);
+  }
+
+  @Test
+  void prefersTheZoneOfARequest() {
+    serverIn("a", "near");
+    serverIn("b", "far");
+    RegisterShuffleRequest.Builder request =
+        FakeCluster.shuffleOf("app", 0, 200).setPreferredZone("a");
+    RegisterShuffleReply reply = cluster.shuffle(request);
+    assertThat(names(reply)).containsExactly("near:1");
+    assertThat(reply.getServers(0).getZone()).as("for readers").isEqualTo("a");
+
+    cluster.exclude("near:1");
+    assertThat(names(cluster.shuffle(request))).as("no other").containsExactly("far:1");
+  }
+
   @Test
   void choosesAServerWithFullMemoryAndFreeDisks() {
     HeartbeatRequest.Builder full = FakeCluster.beatOf("a", 1);
@@ -312,6 +332,9 @@ class ShuffleDecisionsTest {
         bad(
             "max_servers: expected 0 (no limit) or more, found -1",
             request -> request.setMaxServers(-1)),
+        bad(
+            "preferred_zone: expected 1 to 64 of [A-Za-z0-9._-], found \"a b\"",
+            request -> request.setPreferredZone("a b")),
         bad(
             "required_tags: expected 1 to 64 of [A-Za-z0-9._-], found \"\"",
             request -> request.addRequiredTags("")));

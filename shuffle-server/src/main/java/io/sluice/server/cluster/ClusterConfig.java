@@ -2,6 +2,7 @@ package io.sluice.server.cluster;
 
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
+import io.sluice.common.config.ZoneText;
 import java.util.List;
 
 /**
@@ -12,12 +13,14 @@ import java.util.List;
  * @param decommissionCheckMs interval of checks whether a decommissioned server is empty
  * @param move limits for moves of data from a decommissioned server
  * @param tags tags of the server, for jobs that require tags
+ * @param zone zone of the server; empty: not known
  * @param termination how the end of the machine is announced
  */
 public record ClusterConfig(
     HeartbeatConfig heartbeat,
     long minLeaseMs,
     List<String> tags,
+    String zone,
     long decommissionCheckMs,
     MoveConfig move,
     TerminationNotice.Config termination) {
@@ -40,6 +43,17 @@ public record ClusterConfig(
                   + " of these tags. Set it to reserve servers, or to mark fast disks.")
           .build();
 
+  static final ConfigKey<String> ZONE =
+      ConfigKey.string("rss.server.zone")
+          .defaultText("the environment variable RSS_ZONE, else none")
+          .check(ZoneText::isName, ZoneText.EXPECTED)
+          .doc(
+              "Zone of the server: an availability zone, a data center or a rack. Replicas of a"
+                  + " partition are in distinct zones where possible, and readers prefer servers of"
+                  + " their zone (spark.rss.client.zone). Set it on all servers if the network"
+                  + " between zones is slow or costs money, or if zones fail as a whole.")
+          .build();
+
   static final ConfigKey<Long> DECOMMISSION_CHECK =
       ConfigKey.durationMs("rss.server.decommission.check.interval")
           .defaultValue(60_000L)
@@ -52,7 +66,7 @@ public record ClusterConfig(
 
   /** The keys that this record is made from, in addition to those of its components. */
   public static final List<ConfigKey<?>> KEYS =
-      List.of(APPLICATION_EXPIRED, TAGS, DECOMMISSION_CHECK);
+      List.of(APPLICATION_EXPIRED, TAGS, ZONE, DECOMMISSION_CHECK);
 
   public ClusterConfig {
     tags = List.copyOf(tags);
@@ -63,6 +77,7 @@ public record ClusterConfig(
         HeartbeatConfig.from(set),
         set.get(APPLICATION_EXPIRED),
         set.get(TAGS),
+        ZoneText.of(set.find(ZONE), System.getenv(ZoneText.ENVIRONMENT)),
         set.get(DECOMMISSION_CHECK),
         MoveConfig.from(set),
         TerminationNotice.Config.from(set));

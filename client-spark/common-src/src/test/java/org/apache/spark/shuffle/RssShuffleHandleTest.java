@@ -31,7 +31,8 @@ class RssShuffleHandleTest {
   private final MapOutputTrackerMaster tracker =
       new MapOutputTrackerMaster(conf, new BroadcastManager(true, conf), true);
   private final ApplicationAssignments assignments =
-      new ApplicationAssignments((shuffle, partitions, excluded) -> Optional.empty(), 0, () -> 0);
+      new ApplicationAssignments(
+          (shuffle, partitions, excluded, zone) -> Optional.empty(), 0, () -> 0);
   private final TrackedShuffle shuffle =
       new TrackedShuffle(SHUFFLE, MAPS, PARTITIONS, assignments, tracker);
   private final RssShuffleHandle<Integer, Integer, Integer> handle =
