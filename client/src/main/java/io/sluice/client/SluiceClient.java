@@ -8,6 +8,8 @@ import io.sluice.client.coordinator.ApplicationSession;
 import io.sluice.client.coordinator.ServedSettings;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.local.BackgroundPusher;
+import io.sluice.client.opaque.PartitionPusher;
+import io.sluice.client.opaque.PartitionReader;
 import io.sluice.client.push.MapAttempt;
 import io.sluice.client.push.PushOptions;
 import io.sluice.client.push.PushSession;
@@ -158,6 +160,32 @@ public interface SluiceClient extends AutoCloseable {
    * @param transform transform of the map side; null for none
    */
   ShuffleRead read(ShuffleReadRequest request, PayloadTransform transform);
+
+  /**
+   * Starts a push of one map attempt's output that the engine has serialized and compressed itself.
+   * The blocks are not compressed again. Connects to servers when it sends the first frame.
+   *
+   * @param options borrows its members until the pusher is closed; its sizes, rows and codec are
+   *     not used
+   */
+  default PartitionPusher partitionPusher(
+      ShuffleAssignment assignment, MapAttempt attempt, PushOptions options) {
+    return new PartitionPusher(
+        pushSession(assignment, attempt, options.opaque()),
+        assignment.partitionCount(),
+        config().writer().blockBytes(),
+        config().writer().spillBytes());
+  }
+
+  /**
+   * Starts a read of output that was pushed with {@link #partitionPusher}. It sends no request
+   * before the first {@link PartitionReader#next}.
+   *
+   * @param transform transform of the map side; null for none
+   */
+  default PartitionReader partitionReader(ShuffleReadRequest request, PayloadTransform transform) {
+    return new PartitionReader(read(request, transform));
+  }
 
   /** Sums over all closed sessions and reads of this client. */
   ClientCounters counters();

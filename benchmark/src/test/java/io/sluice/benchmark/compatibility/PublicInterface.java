@@ -1,6 +1,10 @@
 package io.sluice.benchmark.compatibility;
 
 import io.sluice.client.ClientConfig;
+import io.sluice.client.SluiceClient;
+import io.sluice.client.opaque.PartitionPusher;
+import io.sluice.client.opaque.PartitionReader;
+import io.sluice.client.opaque.PartitionStream;
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSchema;
 import io.sluice.common.docs.Checkout;
@@ -9,9 +13,12 @@ import io.sluice.coordinator.http.CoordinatorMetrics;
 import io.sluice.metrics.Metric;
 import io.sluice.server.ServerConfig;
 import io.sluice.server.http.ServerRegistry;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
@@ -24,6 +31,7 @@ import tools.jackson.dataformat.yaml.YAMLMapper;
  *   accepted SCHEMA NAME            an earlier name, or a key without effect
  *   metric NAME KIND LABELS         a metric of any process
  *   rest NAME DETAIL                an operation, parameter, field or value of the REST API
+ *   java METHOD RESULT              a method of the Java API for engines that push opaque bytes
  * </pre>
  */
 final class PublicInterface {
@@ -61,6 +69,12 @@ final class PublicInterface {
     all.keys(ClientConfig.SCHEMA);
     Stream.concat(CoordinatorMetrics.metrics().stream(), ServerRegistry.metrics().stream())
         .forEach(all::metric);
+    Stream.of(PartitionPusher.class, PartitionReader.class, PartitionStream.class)
+        .flatMap(type -> Stream.of(type.getDeclaredMethods()))
+        .forEach(all::javaMethod);
+    Stream.of(SluiceClient.class.getMethods())
+        .filter(method -> method.getName().startsWith("partition"))
+        .forEach(all::javaMethod);
     JsonNode document = new YAMLMapper().readTree(Checkout.text("docs/openapi.yaml"));
     all.rest("", document.get("paths"));
     all.rest("", document.at("/components/schemas"));
@@ -98,6 +112,24 @@ final class PublicInterface {
     String kind = metric.kind().name().toLowerCase(Locale.ROOT);
     String labels = metric.labels().isEmpty() ? "" : " " + String.join(",", metric.labels());
     lines.add("metric " + metric.name() + " " + kind + labels);
+  }
+
+  private void javaMethod(Method method) {
+    if (Modifier.isPublic(method.getModifiers()) && !method.isSynthetic()) {
+      String parameters =
+          Stream.of(method.getParameterTypes())
+              .map(Class::getTypeName)
+              .collect(Collectors.joining(","));
+      lines.add(
+          "java "
+              + method.getDeclaringClass().getName()
+              + "."
+              + method.getName()
+              + "("
+              + parameters
+              + ") "
+              + method.getReturnType().getTypeName());
+    }
   }
 
   /** Adds the leaves of a part of the document; names of fields can be those of keywords. */

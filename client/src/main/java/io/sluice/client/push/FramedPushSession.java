@@ -6,6 +6,7 @@ import io.sluice.client.compress.BlockCompressor;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.server.DirectMemory;
 import io.sluice.client.server.TaskEnvironment;
+import io.sluice.common.block.BlockCodec;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -114,9 +115,13 @@ public final class FramedPushSession implements PushSession {
         counters -> {});
   }
 
+  private BlockCodec codec() {
+    return options.codec() == null ? config.codec() : options.codec();
+  }
+
   private BlockFramer framer() throws IOException {
     if (framer == null) {
-      compressor = BlockCodecs.compressor(config.codec(), config.zstdLevel());
+      compressor = BlockCodecs.compressor(codec(), config.zstdLevel());
       framer =
           new BlockFramer(
               target.sets(),
