@@ -30,4 +30,18 @@ public final class InputStreamMethods {
     }
     return read.toByteArray();
   }
+
+  public static int readNBytes(InputStream self, byte[] target, int offset, int length)
+      throws IOException {
+    ObjectsMethods.checkFromIndexSize(offset, length, target.length);
+    int total = 0;
+    while (total < length) {
+      int count = self.read(target, offset + total, length - total);
+      if (count < 0) {
+        break;
+      }
+      total += count;
+    }
+    return total;
+  }
 }

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,6 +46,15 @@ class IoMethodsTest {
     assertThat(InputStreamMethods.readNBytes(stream, 10)).isEmpty();
     assertThatThrownBy(() -> InputStreamMethods.readNBytes(stream, -1))
         .isInstanceOf(IllegalArgumentException.class);
+
+    InputStream again = new Slow(bytes);
+    byte[] target = new byte[12_000];
+    assertThat(InputStreamMethods.readNBytes(again, target, 1_000, 11_000)).isEqualTo(11_000);
+    assertThat(target).startsWith(new byte[1_000]).endsWith(Arrays.copyOf(bytes, 11_000));
+    assertThat(InputStreamMethods.readNBytes(again, target, 0, 12_000)).isEqualTo(9_000);
+    assertThat(InputStreamMethods.readNBytes(again, target, 0, 12_000)).isZero();
+    assertThatThrownBy(() -> InputStreamMethods.readNBytes(again, target, 1, 12_000))
+        .isInstanceOf(IndexOutOfBoundsException.class);
 
     ByteArrayOutputStream output = new ByteArrayOutputStream();
     ByteArrayOutputStreamMethods.writeBytes(output, bytes);

@@ -1,7 +1,10 @@
 package io.sluice.spark.local;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -46,6 +49,47 @@ public final class LocalMapFiles {
     mapIds.computeIfAbsent(shuffle, any -> ConcurrentHashMap.newKeySet()).add(mapId);
     resolver.writeMetadataFileAndCommit(shuffle, mapId, lengths, NO_CHECKSUMS, data.toFile());
     return SparkEnv.get().blockManager().shuffleServerId();
+  }
+
+  /**
+   * Takes the file that another writer committed for an attempt: moves it away from Spark's name,
+   * and removes its index.
+   *
+   * @param partitions number of partitions of the shuffle; the file may have more, if these are
+   *     empty
+   * @return owned by the caller
+   * @throws IOException if the file has data of other partitions
+   */
+  public TakenFile take(int shuffle, long mapId, int partitions) throws IOException {
+    long[] lengths = lengths(index(shuffle, mapId), partitions);
+    Path taken = temporary(shuffle, mapId);
+    if (Files.exists(data(shuffle, mapId))) {
+      Files.move(data(shuffle, mapId), taken, StandardCopyOption.REPLACE_EXISTING);
+    }
+    removeUntaken(shuffle, mapId);
+    return new TakenFile(taken, lengths);
+  }
+
+  private static long[] lengths(Path index, int partitions) throws IOException {
+    int written = (int) (Files.size(index) / Long.BYTES) - 1;
+    long[] lengths = new IndexFile(index, Math.max(partitions, written)).read();
+    for (int other = partitions; other < lengths.length; other++) {
+      if (lengths[other] > 0) {
+        throw new IOException(
+            "map output has data of a partition that the shuffle does not have: partition="
+                + other
+                + " partitions="
+                + partitions
+                + " file="
+                + index);
+      }
+    }
+    return Arrays.copyOf(lengths, partitions);
+  }
+
+  /** Removes files that another writer committed for an attempt, if there are any. */
+  public void removeUntaken(int shuffle, long mapId) {
+    resolver.removeDataByMap(shuffle, mapId);
   }
 
   /** Data file with the committed blocks of an attempt. */

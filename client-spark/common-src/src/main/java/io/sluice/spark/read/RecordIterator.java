@@ -1,10 +1,9 @@
 package io.sluice.spark.read;
 
+import io.sluice.spark.engine.RecordDecoder;
 import java.io.IOException;
 import java.util.NoSuchElementException;
 import org.apache.spark.TaskContext;
-import org.apache.spark.serializer.Serializer;
-import org.apache.spark.serializer.SerializerInstance;
 import org.apache.spark.shuffle.ShuffleReadMetricsReporter;
 import org.apache.spark.unsafe.Platform;
 import scala.Tuple2;
@@ -20,9 +19,8 @@ import scala.collection.Iterator;
  */
 final class RecordIterator extends AbstractIterator<Tuple2<Object, Object>> {
   private final BlockContents contents;
-  private final SerializerInstance serializer;
+  private final RecordDecoder decoder;
   private final BlockInputStream stream;
-  private final boolean joined;
   private final ShuffleReadMetricsReporter metrics;
   private final TaskContext context;
   private Iterator<Tuple2<Object, Object>> decoded;
@@ -33,24 +31,20 @@ final class RecordIterator extends AbstractIterator<Tuple2<Object, Object>> {
    */
   RecordIterator(
       BlockContents contents,
-      Serializer serializer,
+      RecordDecoder decoder,
       ShuffleReadMetricsReporter metrics,
       TaskContext context) {
     this.contents = contents;
-    this.serializer = serializer.newInstance();
-    this.joined = serializer.supportsRelocationOfSerializedObjects();
-    this.stream = new BlockInputStream(contents, joined);
+    this.decoder = decoder;
+    this.stream = new BlockInputStream(contents, decoder.joinsBlocks());
     this.metrics = metrics;
     this.context = context;
-    if (joined) {
-      decoded = this.serializer.deserializeStream(stream).asKeyValueIterator();
-    }
   }
 
   @Override
   public boolean hasNext() {
-    while (!ended && (decoded == null || !hasDecoded())) {
-      if (joined || !advance()) {
+    while (!ended && !hasDecoded()) {
+      if (!decodeNext()) {
         ended = true;
         contents.close();
         context.taskMetrics().mergeShuffleReadMetrics();
@@ -64,9 +58,10 @@ final class RecordIterator extends AbstractIterator<Tuple2<Object, Object>> {
     if (!hasNext()) {
       throw new NoSuchElementException("every record of the partition has been read");
     }
-    metrics.incRecordsRead(1);
     try {
-      return decoded.next();
+      Tuple2<Object, Object> record = decoded.next();
+      metrics.incRecordsRead(decoder.rows(record));
+      return record;
     } catch (Exception e) {
       throw afterReceipts(e);
     }
@@ -74,7 +69,7 @@ final class RecordIterator extends AbstractIterator<Tuple2<Object, Object>> {
 
   private boolean hasDecoded() {
     try {
-      return decoded.hasNext();
+      return decoded != null && decoded.hasNext();
     } catch (Exception e) {
       throw afterReceipts(e);
     }
@@ -96,16 +91,26 @@ final class RecordIterator extends AbstractIterator<Tuple2<Object, Object>> {
     return new IllegalStateException(failure);
   }
 
+  /** Starts to decode the next stream; false if there is none. */
+  private boolean decodeNext() {
+    if (decoder.joinsBlocks() ? decoded != null : !advance()) {
+      return false;
+    }
+    try {
+      decoded = decoder.decode(stream);
+      return true;
+    } catch (Exception e) {
+      throw afterReceipts(e);
+    }
+  }
+
   private boolean advance() {
     try {
-      if (!stream.advance()) {
-        return false;
-      }
+      return stream.advance();
     } catch (IOException e) {
       // Scala iterators declare no exceptions; Spark expects the original exception.
       Platform.throwException(e);
+      return false;
     }
-    decoded = serializer.deserializeStream(stream).asKeyValueIterator();
-    return true;
   }
 }

@@ -1,6 +1,7 @@
 package io.sluice.spark.read;
 
 import io.sluice.spark.compat.SparkApis;
+import io.sluice.spark.engine.RecordDecoder;
 import org.apache.spark.Aggregator;
 import org.apache.spark.InterruptibleIterator;
 import org.apache.spark.ShuffleDependency;
@@ -21,19 +22,23 @@ import scala.collection.Iterator;
 public final class SluiceReader<K, C> implements ShuffleReader<K, C> {
   private final ShuffleDependency<K, ?, C> dependency;
   private final BlockContents contents;
+  private final RecordDecoder decoder;
   private final TaskContext context;
   private final ShuffleReadMetricsReporter metrics;
 
   /**
    * @param contents takes: closed after the last record, at the latest when the task ends
+   * @param decoder decodes the contents
    */
   public SluiceReader(
       ShuffleDependency<K, ?, C> dependency,
       BlockContents contents,
+      RecordDecoder decoder,
       TaskContext context,
       ShuffleReadMetricsReporter metrics) {
     this.dependency = dependency;
     this.contents = contents;
+    this.decoder = decoder;
     this.context = context;
     this.metrics = metrics;
     TaskCompletionListener closer = ended -> contents.close();
@@ -42,8 +47,7 @@ public final class SluiceReader<K, C> implements ShuffleReader<K, C> {
 
   @Override
   public Iterator<Product2<K, C>> read() {
-    RecordIterator records =
-        new RecordIterator(contents, dependency.serializer(), metrics, context);
+    RecordIterator records = new RecordIterator(contents, decoder, metrics, context);
     // A cancelled task stops between two records.
     Iterator<Tuple2<Object, Object>> interruptible = new InterruptibleIterator<>(context, records);
     Iterator<Product2<K, C>> aggregated = aggregate(interruptible);

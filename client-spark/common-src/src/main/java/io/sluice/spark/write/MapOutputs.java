@@ -8,7 +8,6 @@ import io.sluice.client.push.BlockSizes;
 import io.sluice.client.push.MapAttempt;
 import io.sluice.client.push.PushOptions;
 import io.sluice.client.push.ReplacementServers;
-import io.sluice.client.push.RowBlocks;
 import io.sluice.spark.local.BackgroundPush;
 import io.sluice.spark.local.LocalMapFiles;
 import io.sluice.spark.local.LocalMapOutput;
@@ -60,30 +59,30 @@ public final class MapOutputs {
   /**
    * Opens the output of an attempt; owned by the caller.
    *
-   * @param rows rows of the shuffle; null if its records are not encoded
+   * @param kind what the attempt writes
    * @param statistics notified of the result when the output is closed
    */
   public MapOutput open(
       ShuffleAssignment assignment,
       MapAttempt attempt,
-      RowBlocks rows,
+      OutputKind kind,
       TaskContext context,
       ShuffleWriteMetricsReporter metrics,
       ShuffleStatistics statistics) {
     return switch (mode) {
       case FALLBACK ->
           pushed(
-              assignment, attempt, local(assignment, attempt), rows, context, metrics, statistics);
+              assignment, attempt, local(assignment, attempt), kind, context, metrics, statistics);
       case ALWAYS ->
           local(
               assignment,
               attempt,
               () -> backgroundPush.add(assignment, attempt),
-              rows,
+              kind,
               context,
               metrics,
               statistics);
-      case NEVER -> pushed(assignment, attempt, null, rows, context, metrics, statistics);
+      case NEVER -> pushed(assignment, attempt, null, kind, context, metrics, statistics);
     };
   }
 
@@ -91,17 +90,17 @@ public final class MapOutputs {
    * Opens a local-only output for an attempt whose shuffle servers no longer accept, in any mode.
    * Owned by the caller.
    *
-   * @param rows rows of the shuffle; null if its records are not encoded
+   * @param kind what the attempt writes
    * @param statistics notified of the result when the output is closed
    */
   public MapOutput openLocal(
       ShuffleAssignment assignment,
       MapAttempt attempt,
-      RowBlocks rows,
+      OutputKind kind,
       TaskContext context,
       ShuffleWriteMetricsReporter metrics,
       ShuffleStatistics statistics) {
-    return local(assignment, attempt, null, rows, context, metrics, statistics);
+    return local(assignment, attempt, null, kind, context, metrics, statistics);
   }
 
   private LocalMapOutput local(ShuffleAssignment assignment, MapAttempt attempt) {
@@ -118,14 +117,13 @@ public final class MapOutputs {
       ShuffleAssignment assignment,
       MapAttempt attempt,
       Runnable afterCommit,
-      RowBlocks rows,
+      OutputKind kind,
       TaskContext context,
       ShuffleWriteMetricsReporter metrics,
       ShuffleStatistics statistics) {
     LocalMapOutput local = local(assignment, attempt);
     return new SessionOutput(
-        client.localSession(
-            assignment, attempt, new PushOptions(transform, null, local, sizes, rows)),
+        client.localSession(assignment, attempt, options(null, local, kind)),
         attempt.id(),
         executor,
         local,
@@ -139,15 +137,12 @@ public final class MapOutputs {
       ShuffleAssignment assignment,
       MapAttempt attempt,
       LocalMapOutput local,
-      RowBlocks rows,
+      OutputKind kind,
       TaskContext context,
       ShuffleWriteMetricsReporter metrics,
       ShuffleStatistics statistics) {
     return new SessionOutput(
-        client.pushSession(
-            assignment,
-            attempt,
-            new PushOptions(transform, replacementServers, local, sizes, rows)),
+        client.pushSession(assignment, attempt, options(replacementServers, local, kind)),
         attempt.id(),
         executor,
         local,
@@ -155,5 +150,10 @@ public final class MapOutputs {
         context,
         metrics,
         statistics);
+  }
+
+  private PushOptions options(
+      ReplacementServers replacement, LocalMapOutput local, OutputKind kind) {
+    return kind.of(new PushOptions(transform, replacement, local, sizes, kind.rows()));
   }
 }

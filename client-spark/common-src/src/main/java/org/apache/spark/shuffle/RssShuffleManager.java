@@ -10,7 +10,6 @@ import io.sluice.client.coordinator.ShuffleRegistration.Reason;
 import io.sluice.client.coordinator.ShuffleRegistration.Refused;
 import io.sluice.client.push.ApplicationAssignments;
 import io.sluice.client.push.MapAttempt;
-import io.sluice.client.push.RowBlocks;
 import io.sluice.client.read.ShuffleReadRequest;
 import io.sluice.spark.BarrierStages;
 import io.sluice.spark.DriverShuffles;
@@ -40,7 +39,6 @@ import io.sluice.spark.local.SparkLocalOutput;
 import io.sluice.spark.read.BlockContents;
 import io.sluice.spark.read.ExpectedMaps;
 import io.sluice.spark.read.FetchedBlocks;
-import io.sluice.spark.read.SluiceReader;
 import io.sluice.spark.stats.CountedRead;
 import io.sluice.spark.stats.ShuffleStatistics;
 import io.sluice.spark.ui.ShuffleStates;
@@ -48,11 +46,11 @@ import io.sluice.spark.ui.SparkPages;
 import io.sluice.spark.write.BuiltInSizes;
 import io.sluice.spark.write.MapOutput;
 import io.sluice.spark.write.MapOutputs;
-import io.sluice.spark.write.ObjectWriter;
-import io.sluice.spark.write.SerializedWriter;
+import io.sluice.spark.write.OutputKind;
+import io.sluice.spark.write.PartialMetrics;
+import io.sluice.spark.write.RecordWriters;
 import io.sluice.spark.write.ShuffleRows;
 import io.sluice.spark.write.SluiceWriter;
-import io.sluice.spark.write.StreamPerPartitionWriter;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.apache.spark.ExecutorAllocationManager;
@@ -83,6 +81,8 @@ public class RssShuffleManager extends SortShuffleManager {
   private final KnownAssignments known = new KnownAssignments();
   private final LocalMapFiles localFiles;
   private final ShuffleRows rows;
+  private final RecordWriters writers;
+  private final EngineShuffles engine;
   private final Object lock = new Object();
 
   // Guarded by lock.
@@ -110,6 +110,9 @@ public class RssShuffleManager extends SortShuffleManager {
     this.config = PluginConfig.of(conf);
     this.localFiles = new LocalMapFiles(shuffleBlockResolver());
     this.rows = new ShuffleRows(config.rowPlanes());
+    this.writers =
+        new RecordWriters(config.spillBytes(), config.blockBytes(), config.maxOpenStreams());
+    this.engine = EngineShuffles.of(conf, isDriver);
     if (isDriver) {
       config.logNotices();
     }
@@ -132,11 +135,11 @@ public class RssShuffleManager extends SortShuffleManager {
     int partitions = dependency.partitioner().numPartitions();
     if (partitions == 0) {
       // The shuffle has no data.
-      return super.registerShuffle(shuffleId, dependency);
+      return registerBuiltIn(shuffleId, dependency);
     }
     Optional<ShuffleAssignment> assignment = assign(shuffleId, partitions, dependency.rdd());
     if (assignment.isEmpty()) {
-      return super.registerShuffle(shuffleId, dependency);
+      return registerBuiltIn(shuffleId, dependency);
     }
     TrackedShuffle tracked =
         new TrackedShuffle(
@@ -152,6 +155,14 @@ public class RssShuffleManager extends SortShuffleManager {
         statistics,
         tracked,
         client(assignment.get().shuffle().getApplication()).credentials());
+  }
+
+  /** Registers a shuffle that uses the built-in shuffle of Spark or of the engine. */
+  private <K, V, C> ShuffleHandle registerBuiltIn(
+      int shuffleId, ShuffleDependency<K, V, C> dependency) {
+    return engine.include(dependency)
+        ? engine.builtIn().registerShuffle(shuffleId, dependency)
+        : super.registerShuffle(shuffleId, dependency);
   }
 
   private Optional<ShuffleAssignment> assign(int shuffleId, int partitions, RDD<?> maps) {
@@ -185,7 +196,9 @@ public class RssShuffleManager extends SortShuffleManager {
   public <K, V> ShuffleWriter<K, V> getWriter(
       ShuffleHandle handle, long mapId, TaskContext context, ShuffleWriteMetricsReporter metrics) {
     if (!(handle instanceof RssShuffleHandle<?, ?, ?> ours)) {
-      return super.getWriter(handle, mapId, context, metrics);
+      return engine.include(handle)
+          ? engine.builtIn().getWriter(handle, mapId, context, metrics)
+          : super.getWriter(handle, mapId, context, metrics);
     }
     @SuppressWarnings("unchecked") // Spark passes the handle of the dependency that it writes.
     RssShuffleHandle<K, V, ?> typed = (RssShuffleHandle<K, V, ?>) ours;
@@ -206,38 +219,34 @@ public class RssShuffleManager extends SortShuffleManager {
       TaskContext context,
       ShuffleWriteMetricsReporter metrics) {
     ShuffleDependency<K, V, C> dependency = handle.dependency();
+    if (engine.include(dependency)) {
+      return engine.writer(
+          handle,
+          mapId,
+          context,
+          metrics,
+          localFiles,
+          output(handle, mapId, OutputKind.OPAQUE, context, PartialMetrics.bytesOnly(metrics)),
+          config.blockBytes());
+    }
+    OutputKind records = OutputKind.records(rows.of(handle.shuffleId(), dependency.serializer()));
+    return writers.writer(
+        dependency, context, mapId, output(handle, mapId, records, context, metrics));
+  }
+
+  private MapOutput output(
+      RssShuffleHandle<?, ?, ?> handle,
+      long mapId,
+      OutputKind kind,
+      TaskContext context,
+      ShuffleWriteMetricsReporter metrics) {
     ShuffleAssignment assignment = known.newest(handle.assignment());
     handle.passCredential(client(assignment.shuffle().getApplication()));
     MapOutputs outputs = outputs(assignment.shuffle().getApplication());
     MapAttempt attempt = new MapAttempt(mapId, context.partitionId());
-    RowBlocks encoded = rows.of(handle.shuffleId(), dependency.serializer());
-    MapOutput output =
-        handle.isRemoved()
-            ? outputs.openLocal(assignment, attempt, encoded, context, metrics, handle.statistics())
-            : outputs.open(assignment, attempt, encoded, context, metrics, handle.statistics());
-    if (dependency.mapSideCombine()) {
-      return new ObjectWriter<>(dependency, context, mapId, output, config.blockBytes());
-    }
-    if (dependency.serializer().supportsRelocationOfSerializedObjects()) {
-      return new SerializedWriter<>(
-          dependency.partitioner(),
-          dependency.serializer(),
-          context,
-          mapId,
-          output,
-          config.spillBytes(),
-          config.blockBytes());
-    }
-    if (dependency.partitioner().numPartitions() <= config.maxOpenStreams()) {
-      return new StreamPerPartitionWriter<>(
-          dependency.partitioner(),
-          dependency.serializer(),
-          context,
-          mapId,
-          output,
-          config.blockBytes());
-    }
-    return new ObjectWriter<>(dependency, context, mapId, output, config.blockBytes());
+    return handle.isRemoved()
+        ? outputs.openLocal(assignment, attempt, kind, context, metrics, handle.statistics())
+        : outputs.open(assignment, attempt, kind, context, metrics, handle.statistics());
   }
 
   @Override
@@ -250,8 +259,19 @@ public class RssShuffleManager extends SortShuffleManager {
       TaskContext context,
       ShuffleReadMetricsReporter metrics) {
     if (!(handle instanceof RssShuffleHandle<?, ?, ?> ours)) {
-      return super.getReader(
-          handle, startMapIndex, endMapIndex, startPartition, endPartition, context, metrics);
+      return engine.include(handle)
+          ? engine
+              .builtIn()
+              .getReader(
+                  handle,
+                  startMapIndex,
+                  endMapIndex,
+                  startPartition,
+                  endPartition,
+                  context,
+                  metrics)
+          : super.getReader(
+              handle, startMapIndex, endMapIndex, startPartition, endPartition, context, metrics);
     }
     @SuppressWarnings("unchecked") // Spark passes the handle of the dependency that it reads.
     RssShuffleHandle<K, ?, C> typed = (RssShuffleHandle<K, ?, C>) ours;
@@ -267,7 +287,7 @@ public class RssShuffleManager extends SortShuffleManager {
                 endPartition),
             context,
             metrics);
-    return new SluiceReader<>(typed.dependency(), contents, context, metrics);
+    return engine.reader(typed, contents, context, metrics);
   }
 
   private BlockContents contents(
@@ -343,6 +363,7 @@ public class RssShuffleManager extends SortShuffleManager {
     known.forget(shuffleId);
     rows.forget(shuffleId);
     localFiles.removeAll(shuffleId);
+    engine.unregister(shuffleId);
     return super.unregisterShuffle(shuffleId);
   }
 

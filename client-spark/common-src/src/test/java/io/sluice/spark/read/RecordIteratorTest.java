@@ -39,7 +39,7 @@ class RecordIteratorTest {
   private RecordIterator records() {
     return new RecordIterator(
         contents,
-        new JavaSerializer(new SparkConf(false)),
+        new SerializerDecoder(new JavaSerializer(new SparkConf(false))),
         context.taskMetrics().createTempShuffleReadMetrics(),
         context);
   }

@@ -115,7 +115,10 @@ class RoundTripTest {
       ListContents contents = new ListContents(output.blocks.get(partition));
       RecordIterator found =
           new RecordIterator(
-              contents, serializer, task.taskMetrics().createTempShuffleReadMetrics(), task);
+              contents,
+              new SerializerDecoder(serializer),
+              task.taskMetrics().createTempShuffleReadMetrics(),
+              task);
       List<Tuple2<Object, Object>> back = new ArrayList<>();
       while (found.hasNext()) {
         back.add(found.next());
