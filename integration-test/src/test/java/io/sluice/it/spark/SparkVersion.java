@@ -151,8 +151,16 @@ public enum SparkVersion {
         .orElseThrow();
   }
 
+  /** Comet for Spark 3.5 with Scala 2.12. */
+  static Path cometJar() {
+    return jarsIn(ROOT.resolve("client-spark/comet/target/comet-jar.txt")).get(0);
+  }
+
   private static List<Path> resolvedJars(String module) {
-    Path list = ROOT.resolve("integration-test/spark-homes/" + module + "/target/jars.txt");
+    return jarsIn(ROOT.resolve("integration-test/spark-homes/" + module + "/target/jars.txt"));
+  }
+
+  private static List<Path> jarsIn(Path list) {
     try {
       return Arrays.stream(Files.readString(list).strip().split(File.pathSeparator, -1))
           .map(Path::of)

@@ -60,6 +60,8 @@ final class Jobs {
     BY_NAME.put("reorderedJoins", AdaptiveJobs::reorderedJoins);
     BY_NAME.put("broadcastAfterShuffle", AdaptiveJobs::broadcastAfterShuffle);
     BY_NAME.put("broadcastAfterShuffleLocalRead", AdaptiveJobs::broadcastAfterShuffleLocalRead);
+    BY_NAME.put("mapGate", GatedQueries::mapGate);
+    BY_NAME.put("readGate", GatedQueries::readGate);
     BY_NAME.put("cachedThenShuffled", ApiJobs::cachedThenShuffled);
     BY_NAME.put("twentyThousandPartitions", ApiJobs::twentyThousandPartitions);
     BY_NAME.put("longLineage", ApiJobs::longLineage);
