@@ -3,6 +3,7 @@ package io.sluice.demo;
 import io.sluice.demo.driver.Workload;
 import io.sluice.demo.staging.ClusterSecrets;
 import io.sluice.demo.staging.ClusterSize;
+import io.sluice.demo.staging.CometJarOption;
 import io.sluice.demo.staging.DemoException;
 import io.sluice.demo.staging.HadoopParts;
 import io.sluice.demo.staging.Installation;
@@ -28,6 +29,7 @@ import picocli.CommandLine.Option;
       "Run the 22 queries of TPC-H on Spark, each with Spark's built-in shuffle and "
           + "through Sluice, and compare every row.",
       "With --workload tpcds: the 103 queries of TPC-DS from Spark's published tests.",
+      "With --engine comet: both sides use Comet, with its built-in shuffle and through Sluice.",
       "With --engine mapreduce: run terasort, teravalidate and wordcount on a YARN mini "
           + "cluster, each with Hadoop's built-in"
           + " shuffle and through Sluice, and compare output files and counters.",
@@ -54,6 +56,7 @@ public final class DemoCommand extends ComparisonCommand {
    */
   enum Engine {
     SPARK("spark", 1),
+    COMET("comet", 1),
     MAPREDUCE("mapreduce", 0.1);
 
     private final String label;
@@ -92,21 +95,22 @@ public final class DemoCommand extends ComparisonCommand {
       names = "--workload",
       paramLabel = "NAME",
       description =
-          "Data and queries: ${COMPLETION-CANDIDATES}. Only with --engine spark. Default: tpch.")
+          "Data and queries: ${COMPLETION-CANDIDATES}. Not with --engine mapreduce. Default:"
+              + " tpch.")
   private Workload workload;
 
   @Option(
       names = "--scale",
       paramLabel = "FACTOR",
       description =
-          "Scale factor of the data; 1 is about 1 GB before compression. Default: 1 with "
-              + "--engine spark, 0.1 with --engine mapreduce.")
+          "Scale factor of the data; 1 is about 1 GB before compression. Default: 1, or "
+              + "0.1 with --engine mapreduce.")
   private Double scale;
 
   @Option(
       names = "--queries",
       paramLabel = "LIST",
-      description = "Queries to run, such as 1,3,5-7. Only with --engine spark. Default: all.")
+      description = "Queries to run, such as 1,3,5-7. Not with --engine mapreduce. Default: all.")
   private String queries;
 
   @Option(
@@ -156,8 +160,8 @@ public final class DemoCommand extends ComparisonCommand {
       paramLabel = "HOST:PORT",
       split = ",",
       description =
-          "Coordinators of an existing cluster, whose server counters are not read. Only "
-              + "with --engine spark. Default: start a cluster.")
+          "Coordinators of an existing cluster, whose server counters are not read. Not "
+              + "with --engine mapreduce. Default: start a cluster.")
   private List<String> coordinators;
 
   @Option(
@@ -180,6 +184,8 @@ public final class DemoCommand extends ComparisonCommand {
   private String secure;
 
   @Mixin private SparkHomeOption sparkHome = new SparkHomeOption();
+
+  @Mixin private CometJarOption cometJar = new CometJarOption();
 
   @Option(
       names = "--query-timeout",
@@ -212,22 +218,34 @@ public final class DemoCommand extends ComparisonCommand {
           "--partitions " + partitions + ": expected a positive number, or 0 for the default");
     }
     return switch (engine) {
-      case SPARK -> onSpark(factor);
+      case SPARK -> {
+        refuse("--comet-jar", cometJar.isGiven(), "comet", "Comet does not run");
+        yield onSpark(factor, false);
+      }
+      case COMET -> onSpark(factor, true);
       case MAPREDUCE -> onMapReduce(factor);
     };
   }
 
-  private Opening onSpark(double factor) throws DemoException {
+  /**
+   * @param withComet whether both sides use Comet
+   */
+  private Opening onSpark(double factor, boolean withComet) throws DemoException {
     Workload chosen = workload == null ? Workload.TPCH : workload;
     Map<String, String> conf = secureConf();
     Optional<String> quorum = quorum(conf.remove(QUORUM));
     conf.putAll(sparkConf);
+    List<String> chosenQueries = queries(chosen, queries);
+    Optional<Path> texts = Installation.queryTexts(chosen, System.getProperties());
+    SparkHome spark = sparkHome.find(System.getenv());
+    Optional<Path> comet =
+        withComet ? Optional.of(cometJar.find(spark, System.getProperties())) : Optional.empty();
     DemoRun.Plan plan =
         new DemoRun.Plan(
             chosen,
             factor,
-            queries(chosen, queries),
-            Installation.queryTexts(chosen, System.getProperties()),
+            chosenQueries,
+            texts,
             new ClusterSize(coordinatorCount, servers),
             bufferCapacity,
             transport.name(),
@@ -235,9 +253,9 @@ public final class DemoCommand extends ComparisonCommand {
             quorum,
             conf,
             Duration.ofMinutes(queryTimeoutMinutes),
+            comet,
             newSecrets(),
             keep());
-    SparkHome spark = sparkHome.find(System.getenv());
     return (staging, progress) -> new DemoRun(plan, new SparkStaging(staging, spark), progress);
   }
 
@@ -248,6 +266,7 @@ public final class DemoCommand extends ComparisonCommand {
     refuse("--sluice-conf", !sparkConf.isEmpty(), "no Spark runs");
     refuse("--secure=DIRECTORY", namesCluster(), "a cluster is always started");
     refuse("--spark-home", sparkHome.isGiven(), "no Spark runs");
+    refuse("--comet-jar", cometJar.isGiven(), "comet", "no Spark runs");
     MapReduceRun.Plan plan =
         new MapReduceRun.Plan(
             factor,
@@ -314,9 +333,14 @@ public final class DemoCommand extends ComparisonCommand {
   }
 
   private void refuse(String option, boolean given, String reason) throws DemoException {
+    refuse(option, given, "spark", reason);
+  }
+
+  private void refuse(String option, boolean given, String only, String reason)
+      throws DemoException {
     if (given) {
       throw DemoException.usage(
-          option + ": only with --engine spark; with " + engine + " " + reason);
+          option + ": only with --engine " + only + "; with " + engine + " " + reason);
     }
   }
 }

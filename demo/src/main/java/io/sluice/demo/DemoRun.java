@@ -17,6 +17,7 @@ import io.sluice.demo.staging.Staging;
 import io.sluice.demo.staging.WorkloadData;
 import io.sluice.localcluster.ClusterCounters;
 import io.sluice.localcluster.ClusterProbe;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * One run of the demo with Spark: data, processes, queries, comparison.
@@ -37,6 +39,12 @@ import java.util.TreeMap;
 final class DemoRun implements Comparison {
   /** Two executors with one core and 1 GiB each, for a machine with two cores. */
   private static final String MASTER = "local-cluster[2,1,1024]";
+
+  private static final String COMET_SHUFFLE_MANAGER =
+      "org.apache.spark.sql.comet.execution.shuffle.CometShuffleManager";
+
+  /** Off-heap memory of an executor with Comet. */
+  private static final String COMET_MEMORY = "1g";
 
   /** Heap of a server; small, because shuffle data is off-heap. */
   private static final String SERVER_HEAP = "-Xmx256m";
@@ -57,6 +65,7 @@ final class DemoRun implements Comparison {
    *     start a cluster
    * @param sparkConf additional settings of the Spark application that uses Sluice
    * @param queryTimeout timeout of one query
+   * @param comet jar of Comet, if both applications use it; empty: Spark alone
    * @param secrets creates the secrets of a started cluster; empty: no authentication and TLS
    * @param keep whether to keep logs, settings and rows of a successful run
    */
@@ -72,8 +81,14 @@ final class DemoRun implements Comparison {
       Optional<String> coordinators,
       Map<String, String> sparkConf,
       Duration queryTimeout,
+      Optional<Path> comet,
       Optional<ClusterSecrets> secrets,
-      boolean keep) {}
+      boolean keep) {
+    /** The shuffle that Sluice is compared with. */
+    private String builtIn() {
+      return comet.isPresent() ? "Comet's built-in shuffle" : "Spark's built-in shuffle";
+    }
+  }
 
   private final Plan plan;
   private final SparkStaging spark;
@@ -107,12 +122,12 @@ final class DemoRun implements Comparison {
           plan.bufferCapacity(),
           List.of(SERVER_HEAP, "-XX:+UseSerialGC"));
     }
-    progress.step("Spark: starting two applications, with the built-in shuffle and with Sluice");
+    progress.step("Spark: starting two applications, with " + plan.builtIn() + " and with Sluice");
     try (ClusterProbe probe = plan.coordinators().isPresent() ? null : staging.probe();
         DriverPair drivers = DriverPair.start(side -> startDriver(side, data))) {
       WorkloadData.readAhead(data);
-      progress.step("Queries: each with Spark's built-in shuffle, then through Sluice");
-      return new DemoTable(compare(drivers, probe));
+      progress.step("Queries: each with " + plan.builtIn() + ", then through Sluice");
+      return new DemoTable(plan.builtIn(), compare(drivers, probe));
     }
   }
 
@@ -124,7 +139,7 @@ final class DemoRun implements Comparison {
     List<QueryComparison> comparisons = new ArrayList<>();
     int total = plan.queries().size();
     for (String query : plan.queries()) {
-      progress.advance(comparisons.size(), total, "query " + query + ", Spark's built-in shuffle");
+      progress.advance(comparisons.size(), total, "query " + query + ", " + plan.builtIn());
       DriverMessage.Result builtInResult = runQuery(drivers.of(Side.BUILT_IN), query);
 
       progress.advance(comparisons.size(), total, "query " + query + ", through Sluice");
@@ -174,13 +189,32 @@ final class DemoRun implements Comparison {
       conf.put("spark.rss.client.type", plan.transport());
       conf.putAll(plan.sparkConf());
     }
+    List<Path> jars = new ArrayList<>(spark.plugin(conf));
+    plan.comet().ifPresent(jars::add);
+    plan.comet().ifPresent(comet -> useComet(side, jars, conf));
     Path rows = Files.createDirectories(rowsDirectory(side));
     return spark.startDriver(
-        side,
+        side.label(),
+        jars,
         "io.sluice.demo.spark.QueryDriver",
         spark.environment(),
         new DriverSettings(plan.workload(), plan.queryTexts(), plan.scale(), data, rows, conf),
         staging.directory().resolve(side.label()));
+  }
+
+  /**
+   * @param jars all jars beside those of Spark
+   */
+  private static void useComet(Side side, List<Path> jars, Map<String, String> conf) {
+    conf.put("spark.plugins", "org.apache.spark.CometPlugin");
+    conf.put("spark.memory.offHeap.enabled", "true");
+    conf.put("spark.memory.offHeap.size", COMET_MEMORY);
+    conf.put(
+        "spark.executor.extraClassPath",
+        jars.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator)));
+    if (side == Side.BUILT_IN) {
+      conf.put("spark.shuffle.manager", COMET_SHUFFLE_MANAGER);
+    }
   }
 
   private Path rowsDirectory(Side side) {

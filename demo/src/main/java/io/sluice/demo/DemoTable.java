@@ -5,9 +5,15 @@ import java.util.List;
 
 /** Result table of the demo with Spark, with the sentences below it. */
 final class DemoTable implements Comparison.Outcome {
+  private final String builtIn;
   private final List<QueryComparison> queries;
 
-  DemoTable(List<QueryComparison> queries) {
+  /**
+   * @param builtIn the shuffle that Sluice is compared with, such as {@code Spark's built-in
+   *     shuffle}
+   */
+  DemoTable(String builtIn, List<QueryComparison> queries) {
+    this.builtIn = builtIn;
     this.queries = List.copyOf(queries);
   }
 
@@ -27,7 +33,7 @@ final class DemoTable implements Comparison.Outcome {
             "query",
             ResultTable.Alignment.RIGHT,
             "rows",
-            "Spark's built-in shuffle",
+            builtIn,
             queries.stream().map(DemoTable::row).toList());
     StringBuilder text = new StringBuilder();
     table.appendTable(text);
@@ -58,7 +64,9 @@ final class DemoTable implements Comparison.Outcome {
               .append(query.query())
               .append(": ")
               .append(difference.onlyBuiltInCount())
-              .append(" rows only with Spark's built-in shuffle, ")
+              .append(" rows only with ")
+              .append(builtIn)
+              .append(", ")
               .append(difference.onlySluiceCount())
               .append(" only through Sluice\n");
           difference

@@ -28,8 +28,11 @@ final class DemoCommandTest {
     "--engine mapreduce --queries 1, --queries: only with --engine spark",
     "--engine mapreduce --spark-home /opt/spark, --spark-home: only with --engine spark",
     "--engine mapreduce --secure=dir, --secure=DIRECTORY: only with --engine spark",
-    "--secure=no/such, '--secure: no/such/spark-defaults.conf cannot be read; create the directory'",
+    "--secure=no/such, '--secure: no/such/spark-defaults.conf cannot be read; create the"
+        + " directory'",
     "--secure --coordinator c:1, --secure without a directory starts a cluster",
+    "--comet-jar x.jar --queries 1, --comet-jar: only with --engine comet",
+    "--engine mapreduce --comet-jar x.jar, --comet-jar: only with --engine comet",
     "--engine mapreduce, no Hadoop"
   })
   void refusesInvalidOptionsWithOneLine(String arguments, String named) {

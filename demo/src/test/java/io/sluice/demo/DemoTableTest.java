@@ -16,6 +16,7 @@ final class DemoTableTest {
   void rendersQueriesTotalsAndSummary() {
     DemoTable table =
         new DemoTable(
+            "Spark's built-in shuffle",
             List.of(
                 comparison(
                     1,
@@ -53,6 +54,7 @@ final class DemoTableTest {
   void showsTheFirstDifferentRows() {
     DemoTable table =
         new DemoTable(
+            "Spark's built-in shuffle",
             List.of(
                 comparison(
                     5,
@@ -74,7 +76,9 @@ final class DemoTableTest {
   @Test
   void failsForAQueryThatBypassedTheServers() {
     DemoTable table =
-        new DemoTable(List.of(comparison(5, 1, "a", "a", 1000, 1000, ClusterCounters.ZERO)));
+        new DemoTable(
+            "Spark's built-in shuffle",
+            List.of(comparison(5, 1, "a", "a", 1000, 1000, ClusterCounters.ZERO)));
 
     assertThat(table.render())
         .contains("yes, but not through Sluice")
@@ -85,7 +89,9 @@ final class DemoTableTest {
 
   @Test
   void acceptsQueriesWithoutServerCounters() {
-    DemoTable table = new DemoTable(List.of(comparison(1, 2, "a", "a", 10, 20, null)));
+    DemoTable table =
+        new DemoTable(
+            "Spark's built-in shuffle", List.of(comparison(1, 2, "a", "a", 10, 20, null)));
 
     assertThat(table.isGood()).isTrue();
     assertThat(table.render()).containsPattern("1 +2 +yes +0.0 +0.0 +2.00 +- +- +-");

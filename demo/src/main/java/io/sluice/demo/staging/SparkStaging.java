@@ -101,11 +101,20 @@ public final class SparkStaging {
       DriverSettings settings,
       Path sideDirectory)
       throws DemoException, IOException {
-    List<Path> plugin =
-        settings.spark().containsKey(COORDINATORS)
-            ? List.of(staging.installation().clientJar(spark))
-            : List.of();
-    return startDriver(side.label(), plugin, mainClass, sideEnvironment, settings, sideDirectory);
+    return startDriver(
+        side.label(),
+        plugin(settings.spark()),
+        mainClass,
+        sideEnvironment,
+        settings,
+        sideDirectory);
+  }
+
+  /** The jar of the plugin if the settings name coordinators, and none otherwise. */
+  public List<Path> plugin(Map<String, String> conf) throws DemoException {
+    return conf.containsKey(COORDINATORS)
+        ? List.of(staging.installation().clientJar(spark))
+        : List.of();
   }
 
   /**
