@@ -112,8 +112,9 @@ public final class AdoptedFileWriter<K, V> extends SluiceWriter<K, V> {
       }
     } catch (IOException e) {
       LOG.warn(
-          "map output file of a native engine not deleted file={} error=\"{}\"",
-          file.data(),
+          "map output file of a native engine not deleted shuffle={} attempt={} error=\"{}\"",
+          shuffle,
+          mapId,
           e.toString());
     }
   }
