@@ -14,6 +14,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -23,6 +24,7 @@ import tools.jackson.databind.json.JsonMapper;
  * The explanation of a Spark application with one large key, from the report that its driver sent
  * at its end. Slow disks and slow servers are in {@code io.sluice.simulation.ExplainTest}.
  */
+@Tag("nightly")
 class ExplainTest {
   @TempDir Path directory;
 
