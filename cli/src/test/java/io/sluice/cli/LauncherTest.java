@@ -25,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(180)
 class LauncherTest {
   private static final String TPCDS_QUERIES = "demo/target/tpcds-queries/spark-sql-tests.jar";
+  private static final String COMET_JAR = "client-spark/comet/target/comet-jar.txt";
 
   private static final Instant LONG_AGO = Instant.parse("2020-01-01T00:00:00Z");
   private static final Instant LATER = LONG_AGO.plusSeconds(3600);
@@ -93,6 +94,7 @@ class LauncherTest {
     file(checkout.resolve("demo/target/spark-home/RELEASE"), when);
     file(checkout.resolve("demo/hadoop-home/target/jars.txt"), when);
     file(checkout.resolve(TPCDS_QUERIES), when);
+    file(checkout.resolve(COMET_JAR), when);
     makeJars(checkout.resolve("dist/target/home"));
   }
 
@@ -345,7 +347,10 @@ class LauncherTest {
     script(tools.resolve("mvn"), "echo '[ERROR] that is enough'", "exit 1");
     for (String made :
         List.of(
-            "demo/hadoop-home/target/jars.txt", "demo/target/spark-home/RELEASE", TPCDS_QUERIES)) {
+            "demo/hadoop-home/target/jars.txt",
+            "demo/target/spark-home/RELEASE",
+            TPCDS_QUERIES,
+            COMET_JAR)) {
       Files.delete(checkout.resolve(made));
 
       assertThat(run(checkout.resolve("sluice"), Map.of(), "demo").text())

@@ -21,7 +21,6 @@ final class Jobs {
     BY_NAME.put("emptyShuffle", RddJobs::emptyShuffle);
     BY_NAME.put("onePartition", RddJobs::onePartition);
     BY_NAME.put("manyPartitions", RddJobs::manyPartitions);
-    BY_NAME.put("oneLargeKey", RddJobs::oneLargeKey);
     BY_NAME.put("largeRecords", RddJobs::largeRecords);
     BY_NAME.put("incompressible", RddJobs::incompressible);
     BY_NAME.put("twoStages", RddJobs::twoStages);

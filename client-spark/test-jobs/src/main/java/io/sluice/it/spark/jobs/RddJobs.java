@@ -2,7 +2,6 @@ package io.sluice.it.spark.jobs;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -11,7 +10,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
-import java.util.zip.CRC32;
 import org.apache.spark.HashPartitioner;
 import org.apache.spark.Partitioner;
 import org.apache.spark.api.java.JavaPairRDD;
@@ -76,29 +74,6 @@ final class RddJobs {
             .groupByKey(17)
             .map(group -> group._1() + ":" + hashOf(group._2()))
             .collect());
-  }
-
-  /** Nearly all records have one key, and each record takes its reader some time. */
-  static JobResult oneLargeKey(SparkSession spark, BufferedReader input) {
-    return JobResult.ofUnordered(
-        pairs(spark, 100_000, 1_000)
-            .mapToPair(pair -> new Tuple2<>(pair._1() < 950 ? 0 : pair._1(), pair._2()))
-            .partitionBy(new HashPartitioner(16))
-            .mapPartitions(RddJobs::slowHash)
-            .collect());
-  }
-
-  private static Iterator<String> slowHash(Iterator<Tuple2<Integer, String>> records) {
-    long sum = 0;
-    while (records.hasNext()) {
-      CRC32 crc = new CRC32();
-      byte[] value = records.next()._2().getBytes(StandardCharsets.UTF_8);
-      for (int i = 0; i < 1_000; i++) {
-        crc.update(value);
-      }
-      sum += crc.getValue();
-    }
-    return List.of(Long.toString(sum)).iterator();
   }
 
   static JobResult sortByKey(SparkSession spark, BufferedReader input) {

@@ -78,7 +78,8 @@ public final class ShuffleEvents extends SparkListener {
         Object value = counter.get(counters);
         if (value instanceof Number) {
           into.setProperty(prefix + counter.getName(), value.toString());
-        } else {
+        } else if (!(value instanceof Map)) {
+          // The counters of each server are not reported.
           reportCounters(prefix + counter.getName() + ".", value, into);
         }
       } catch (ReflectiveOperationException e) {
