@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -102,6 +103,7 @@ class DamagedRunFileTest {
 
   /** Scrubbing finds the blocks before a reader does. */
   @Test
+  @Tag("nightly")
   void repeatsExactlyTheMapsOfBlocksThatScrubbingFound() throws IOException, InterruptedException {
     start(
         builder()
@@ -141,6 +143,7 @@ class DamagedRunFileTest {
   }
 
   @Test
+  @Tag("nightly")
   void repeatsNothingWithLocalOutput() throws IOException, InterruptedException {
     start(builder(), 1);
 

@@ -38,13 +38,8 @@ class OrderTest {
   @TempDir Path directory;
 
   @Test
-  void everyRunHasTheSameResults() throws IOException, InterruptedException {
-    check(Mode.FALLBACK, Integer.getInteger("sluice.test.order.runs", 3));
-  }
-
-  @Test
   @Tag("nightly")
-  void twentyRunsHaveTheSameResults() throws IOException, InterruptedException {
+  void everyRunHasTheSameResults() throws IOException, InterruptedException {
     check(Mode.FALLBACK, Integer.getInteger("sluice.test.order.runs", 20));
   }
 

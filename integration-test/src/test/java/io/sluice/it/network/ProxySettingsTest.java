@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -99,6 +100,7 @@ class ProxySettingsTest {
   }
 
   @Test
+  @Tag("nightly")
   void sparkConnectsDirectlyOverGrpc() throws Exception {
     SparkApplication application =
         SparkApplication.onSluice(directory.resolve("job"), cluster.quorum())
