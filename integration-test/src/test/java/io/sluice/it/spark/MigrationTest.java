@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Jobs with the configuration of another shuffle service, changed as {@code docs/migrating.md}
- * says. A machine with Spark's external shuffle service stands for the cluster before.
+ * Jobs with the configuration of another shuffle service, changed as in {@code docs/migrating.md}.
+ * A machine with Spark's external shuffle service stands for the cluster before.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 @Tag("nightly")
