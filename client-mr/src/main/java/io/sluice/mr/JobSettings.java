@@ -4,7 +4,6 @@ import io.sluice.client.ClientConfig;
 import io.sluice.client.LocalOutputMode;
 import io.sluice.client.coordinator.ServedSettings;
 import io.sluice.client.push.PushConfig;
-import io.sluice.client.read.ReadConfig;
 import io.sluice.client.server.RetryPolicy;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.config.ConfigReader;
@@ -83,21 +82,17 @@ public record JobSettings(ClientConfig client, boolean recordPlanes, List<String
   /** If node managers store all output, retrying an unreachable server gains nothing. */
   private static ClientConfig withoutRetryPeriod(ClientConfig client) {
     PushConfig push = client.localOutput().background().push();
-    ReadConfig read = client.read();
-    RetryPolicy retry = read.retry();
+    RetryPolicy retry = client.read().retry();
     return client.with(
         push,
-        new ReadConfig(
-            read.sliceBytes(),
-            read.slicesInFlight(),
-            read.maxBatchBytes(),
-            read.silenceTimeoutMs(),
-            read.orderedBytes(),
-            new RetryPolicy(
-                retry.maxAttempts(),
-                retry.firstDelayMs(),
-                retry.maxDelayMs(),
-                push.connectionRetry().retryPeriodMs())));
+        client
+            .read()
+            .with(
+                new RetryPolicy(
+                    retry.maxAttempts(),
+                    retry.firstDelayMs(),
+                    retry.maxDelayMs(),
+                    push.connectionRetry().retryPeriodMs())));
   }
 
   public boolean hasCoordinator() {

@@ -88,6 +88,15 @@ class JobSettingsTest {
   }
 
   @Test
+  void readsPreferTheirZoneAlsoIfNodeManagersHaveTheOutput() {
+    conf.set("mapreduce.rss.client.zone", "east");
+    assertThat(JobSettings.of(conf).client().read().zone()).isEqualTo("east");
+
+    conf.set("mapreduce.rss.local.output", "always");
+    assertThat(JobSettings.of(conf).client().read().zone()).isEqualTo("east");
+  }
+
+  @Test
   void replacesVariables() {
     conf.set("where", "one.example:19999");
     conf.set("mapreduce.rss.coordinator.quorum", "${where}");

@@ -78,7 +78,8 @@ final class SimulatedApplication {
             1 << 30,
             20_000,
             Integer.MAX_VALUE,
-            retry);
+            retry,
+            "");
     for (int shuffle = 0; shuffle <= random.nextInt(2); shuffle++) {
       stages.add(
           new SimulatedStage(

@@ -95,7 +95,10 @@ public record ReadConfig(
     }
   }
 
-  /** Settings of which blocks that wait for their turn need no more memory than the slices. */
+  /**
+   * Settings of a process whose zone is not known. Blocks that wait for their turn need no more
+   * memory than the slices.
+   */
   public ReadConfig(
       int sliceBytes,
       int slicesInFlight,
@@ -108,18 +111,20 @@ public record ReadConfig(
         maxBatchBytes,
         silenceTimeoutMs,
         orderedBytes(sliceBytes, slicesInFlight),
-        retry);
+        retry,
+        "");
   }
 
-  /** Settings of a process whose zone is not known. */
-  public ReadConfig(
-      int sliceBytes,
-      int slicesInFlight,
-      int maxBatchBytes,
-      long silenceTimeoutMs,
-      long orderedBytes,
-      RetryPolicy retry) {
-    this(sliceBytes, slicesInFlight, maxBatchBytes, silenceTimeoutMs, orderedBytes, retry, "");
+  /** Returns a copy with other retries. */
+  public ReadConfig with(RetryPolicy otherRetry) {
+    return new ReadConfig(
+        sliceBytes,
+        slicesInFlight,
+        maxBatchBytes,
+        silenceTimeoutMs,
+        orderedBytes,
+        otherRetry,
+        zone);
   }
 
   /** One slice can always be fetched; blocks that wait may use the memory of all others. */

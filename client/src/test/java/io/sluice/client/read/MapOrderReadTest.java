@@ -70,7 +70,8 @@ class MapOrderReadTest {
   }
 
   private static ReadConfig config(long orderedBytes) {
-    return new ReadConfig(SLICE_BYTES, SLICES, 1 << 30, 20_000, orderedBytes, FakeCluster.QUICK);
+    return new ReadConfig(
+        SLICE_BYTES, SLICES, 1 << 30, 20_000, orderedBytes, FakeCluster.QUICK, "");
   }
 
   @Test

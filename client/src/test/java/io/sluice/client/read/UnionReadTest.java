@@ -93,7 +93,8 @@ class UnionReadTest {
               1 << 30,
               20_000,
               fits ? inputBytes : random.nextInt((int) inputBytes + 1),
-              FakeCluster.QUICK));
+              FakeCluster.QUICK,
+              ""));
       scene.isDown = true;
       cluster.transport().dropConnections();
 
