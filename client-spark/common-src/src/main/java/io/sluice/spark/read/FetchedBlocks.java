@@ -89,16 +89,17 @@ public final class FetchedBlocks implements BlockContents {
           cause);
     }
     MissingBlocks first = cause.missing().get(0);
+    Set<String> blamed = blamedServers(cause);
     // Checked exceptions are unchecked in Scala. Its constructor also notifies the task, in case
     // user code swallows the exception.
     Platform.throwException(
         new FetchFailedException(
-            MapLocation.failed(first.mapAttempt(), blamedServers(cause)),
+            MapLocation.failed(first.mapAttempt(), blamed),
             shuffleId,
             first.mapAttempt(),
             first.mapIndex(),
             first.partition(),
-            cause.getMessage() + "\n" + missingMaps(cause),
+            cause.getMessage() + "\n" + missingMaps(cause, blamed),
             cause));
     return cause;
   }
@@ -113,7 +114,7 @@ public final class FetchedBlocks implements BlockContents {
   }
 
   /** For the driver; in a line of its own, because Spark's pages show the line before it. */
-  private static String missingMaps(BlocksMissingException cause) {
+  private static String missingMaps(BlocksMissingException cause, Set<String> blamed) {
     Set<String> silent = new TreeSet<>();
     for (MissingBlocks one : cause.missing()) {
       silent.addAll(serversWith(reason -> reason == Reason.UNREACHABLE, one));
@@ -123,7 +124,7 @@ public final class FetchedBlocks implements BlockContents {
                 .map(one -> new MissingMaps.Attempt(one.mapIndex(), one.mapAttempt()))
                 .toList())
         + " "
-        + MissingMaps.servers(blamedServers(cause), silent)
+        + MissingMaps.servers(blamed, silent)
         + " "
         + MissingMaps.wrongReceipts(
             cause.missing().stream().filter(one -> one.reason() == Reason.MISMATCH).count());

@@ -41,7 +41,9 @@ final class FrameBlocks {
    */
   void add(int partition, InputStream data, long storedBytes) throws IOException {
     Range stored = new Range(data, storedBytes);
-    InputStream in = new BufferedInputStream(format.open(stored), READ_BYTES);
+    // Most partitions of a map task are small if there are many.
+    int bufferBytes = (int) Math.max(1, Math.min(READ_BYTES, storedBytes));
+    InputStream in = new BufferedInputStream(format.open(stored), bufferBytes);
     int headerBytes = format.headerBytes();
     byte[] header = new byte[headerBytes];
     for (int count = in.readNBytes(header, 0, headerBytes);
