@@ -23,6 +23,7 @@ import java.util.Optional;
  * @param runFiles which run files are read without their servers
  * @param reassign replacement and additional servers of a shuffle
  * @param security user and TLS settings of a driver
+ * @param traced whether pushes and reads have spans of OpenTelemetry
  */
 public record ClientConfig(
     CoordinatorClientConfig coordinator,
@@ -34,7 +35,8 @@ public record ClientConfig(
     RunFilesConfig runFiles,
     LocalOutputConfig localOutput,
     ReassignConfig reassign,
-    ClientSecurityConfig security) {
+    ClientSecurityConfig security,
+    boolean traced) {
 
   static final ConfigKey<Long> DIRECT_MEMORY =
       ConfigKey.dataSize("rss.client.direct.memory.max")
@@ -68,6 +70,15 @@ public record ClientConfig(
                   + " smaller. Set `false` to rule out the encoding as the cause of a problem.")
           .build();
 
+  static final ConfigKey<Boolean> TRACE =
+      ConfigKey.bool("rss.client.trace.enabled")
+          .defaultValue(false)
+          .doc(
+              "Whether each push and each read of a task is a span of OpenTelemetry. The API of"
+                  + " OpenTelemetry must be on the class path of executors; its Java agent or its"
+                  + " SDK exports the spans.")
+          .build();
+
   /** Every key of a client. */
   public static final ConfigSchema SCHEMA =
       SecurityConfig.withoutSecrets(ConfigSchema.builder("client"))
@@ -88,6 +99,7 @@ public record ClientConfig(
           .keys(ReassignConfig.KEYS)
           .keys(ReadConfig.KEYS)
           .keys(DIRECT_MEMORY)
+          .keys(TRACE)
           .keys(RunFilesConfig.KEYS)
           .keys(LocalOutputConfig.KEYS)
           .keys(ClientSecurityConfig.KEYS)
@@ -137,7 +149,8 @@ public record ClientConfig(
         RunFilesConfig.from(set),
         LocalOutputConfig.from(set, push),
         ReassignConfig.from(set),
-        ClientSecurityConfig.from(set));
+        ClientSecurityConfig.from(set),
+        set.get(TRACE));
   }
 
   /** Returns a copy with other settings of pushes and reads. */
@@ -152,6 +165,7 @@ public record ClientConfig(
         runFiles,
         localOutput,
         reassign,
-        security);
+        security,
+        traced);
   }
 }

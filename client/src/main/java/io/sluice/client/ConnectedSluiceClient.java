@@ -31,6 +31,7 @@ import io.sluice.client.server.DirectMemory;
 import io.sluice.client.server.ServerHealth;
 import io.sluice.client.server.TaskEnvironment;
 import io.sluice.client.server.TaskTime;
+import io.sluice.client.trace.TaskTraces;
 import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.tls.ClientTls;
 import io.sluice.transport.client.DataTransport;
@@ -64,6 +65,7 @@ final class ConnectedSluiceClient implements SluiceClient {
   // Guarded by this.
   private ApplicationSession session;
   private DirectRunFiles files;
+  private TaskTraces traces;
   private BackgroundPusher background;
   private boolean closed;
   private ClientCounters counters = new ClientCounters(0, PushCounters.ZERO, 0, ReadCounters.ZERO);
@@ -172,7 +174,9 @@ final class ConnectedSluiceClient implements SluiceClient {
         tasks,
         windows,
         allocator,
-        this::pushed);
+        traces()
+            .push(assignment.shuffle(), attempt)
+            .andThen((counters, failure) -> pushed(counters)));
   }
 
   @Override
@@ -221,7 +225,21 @@ final class ConnectedSluiceClient implements SluiceClient {
   @Override
   public ShuffleRead read(ShuffleReadRequest request, PayloadTransform transform) {
     return new PooledShuffleRead(
-        request, transform, config.read(), files(), tasks, allocator, this::read);
+        request,
+        transform,
+        config.read(),
+        files(),
+        tasks,
+        allocator,
+        traces().read(request).andThen((counters, failure) -> read(counters)));
+  }
+
+  /** Created by the first task: drivers need no OpenTelemetry. */
+  private synchronized TaskTraces traces() {
+    if (traces == null) {
+      traces = TaskTraces.of(config.traced());
+    }
+    return traces;
   }
 
   private synchronized DirectRunFiles files() {

@@ -192,7 +192,7 @@ final class ExplainedJob implements AutoCloseable {
             environment,
             windows,
             allocator,
-            counters -> pushed = pushed.plus(counters.servers()))) {
+            (counters, failure) -> pushed = pushed.plus(counters.servers()))) {
       for (int pass = 0; pass < PASSES; pass++) {
         for (int partition = 0; partition < PARTITIONS; partition++) {
           session.add(partition, block, 0, block.length, 1);
@@ -218,7 +218,7 @@ final class ExplainedJob implements AutoCloseable {
             DirectRunFiles.none(),
             environment,
             allocator,
-            counters -> fetched = fetched.plus(counters.servers()))) {
+            (counters, failure) -> fetched = fetched.plus(counters.servers()))) {
       while (reader.next() != null) {}
     }
   }

@@ -122,7 +122,7 @@ final class ReadCheck {
             DirectRunFiles.none(),
             tasks,
             allocator,
-            counters -> {})) {
+            (counters, failure) -> {})) {
       compare(reader, expected, mapOrder);
       servers.checkStored(driver.newest(shuffle), partitions);
       return null;

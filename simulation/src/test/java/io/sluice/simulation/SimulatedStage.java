@@ -245,7 +245,7 @@ final class SimulatedStage {
             tasks,
             windows,
             allocator,
-            counters -> {})) {
+            (counters, failure) -> {})) {
       int passes = 1 + random.nextInt(2);
       for (int pass = 0; pass < passes; pass++) {
         if (pass == passes - 1 && random.nextBoolean()) {

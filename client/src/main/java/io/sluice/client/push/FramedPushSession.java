@@ -9,7 +9,7 @@ import io.sluice.client.server.TaskEnvironment;
 import io.sluice.common.block.BlockCodec;
 import java.io.IOException;
 import java.util.Objects;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 
 /**
  * A push session that puts batches of records into frames and sends these to its target. Owned by
@@ -26,12 +26,13 @@ public final class FramedPushSession implements PushSession {
   private final ByteBufAllocator allocator;
   private final DirectMemory memory;
   private final FrameTarget target;
-  private final Consumer<PushCounters> onClose;
+  private final BiConsumer<PushCounters, Throwable> onClose;
   private BlockCompressor compressor;
   private BlockFramer framer;
   private boolean finalPass;
   private long countedOpenBytes;
   private State state = State.OPEN;
+  private Throwable failure;
 
   private enum State {
     OPEN,
@@ -53,7 +54,7 @@ public final class FramedPushSession implements PushSession {
       FrameTarget target,
       ByteBufAllocator allocator,
       DirectMemory memory,
-      Consumer<PushCounters> onClose) {
+      BiConsumer<PushCounters, Throwable> onClose) {
     this.partitionCount = partitionCount;
     this.attempt = attempt;
     this.options = options;
@@ -69,7 +70,7 @@ public final class FramedPushSession implements PushSession {
    * them.
    *
    * @param options borrows its members
-   * @param onClose receives the final counters, once
+   * @param onClose receives the final counters and the failure, or null, once
    */
   public static FramedPushSession toServers(
       ShuffleAssignment assignment,
@@ -79,7 +80,7 @@ public final class FramedPushSession implements PushSession {
       TaskEnvironment environment,
       PushWindows windows,
       ByteBufAllocator allocator,
-      Consumer<PushCounters> onClose) {
+      BiConsumer<PushCounters, Throwable> onClose) {
     return new FramedPushSession(
         assignment.partitionCount(),
         attempt,
@@ -112,7 +113,7 @@ public final class FramedPushSession implements PushSession {
         new LocalTarget(partitionCount, options.localSink()),
         allocator,
         memory,
-        counters -> {});
+        (counters, failure) -> {});
   }
 
   private BlockCodec codec() {
@@ -190,15 +191,14 @@ public final class FramedPushSession implements PushSession {
 
   private void whileOpen(Step step) throws IOException {
     requireOpen();
-    boolean done = false;
     try {
       step.run();
-      done = true;
+    } catch (IOException | RuntimeException | Error e) {
+      state = State.FAILED;
+      failure = e;
+      throw e;
     } finally {
       countOpenBytes();
-      if (!done) {
-        state = State.FAILED;
-      }
     }
   }
 
@@ -249,6 +249,6 @@ public final class FramedPushSession implements PushSession {
       compressor = null;
     }
     target.close();
-    onClose.accept(counters());
+    onClose.accept(counters(), failure);
   }
 }

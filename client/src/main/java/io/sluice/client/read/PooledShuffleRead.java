@@ -10,7 +10,7 @@ import io.sluice.client.server.TaskLoop;
 import io.sluice.proto.ShuffleId;
 import io.sluice.transport.protocol.FrameLimits;
 import java.io.IOException;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 
 /**
  * A read over pooled connections. Owned by the task thread. It connects these parts, which all run
@@ -47,7 +47,7 @@ public final class PooledShuffleRead implements ShuffleRead {
   private final SliceParser sliceParser;
   private final LocalOutputParser localParser;
   private final BlockAssembler assembler;
-  private final Consumer<ReadCounters> onClose;
+  private final BiConsumer<ReadCounters, Throwable> onClose;
   private boolean started;
   private boolean closed;
   private IOException failure;
@@ -57,7 +57,7 @@ public final class PooledShuffleRead implements ShuffleRead {
    * @param config settings of the process
    * @param files borrows: opens run files without their servers
    * @param environment shared by all reads and pushes of the process
-   * @param onClose receives the final counters, once
+   * @param onClose receives the final counters and the failure, or null, once
    */
   public PooledShuffleRead(
       ShuffleReadRequest request,
@@ -66,7 +66,7 @@ public final class PooledShuffleRead implements ShuffleRead {
       DirectRunFiles files,
       TaskEnvironment environment,
       ByteBufAllocator allocator,
-      Consumer<ReadCounters> onClose) {
+      BiConsumer<ReadCounters, Throwable> onClose) {
     ShuffleId shuffle = request.assignment().shuffle();
     int connectionSlot = environment.pool().nextSlot();
     this.onClose = onClose;
@@ -220,6 +220,6 @@ public final class PooledShuffleRead implements ShuffleRead {
     }
     files.close();
     assembler.close();
-    onClose.accept(counters());
+    onClose.accept(counters(), failure);
   }
 }

@@ -56,6 +56,16 @@ public final class ShuffleReadRequest {
     return expected;
   }
 
+  /** Number of partitions with at least one expected attempt. */
+  public int partitions() {
+    return expected.size();
+  }
+
+  /** First partition with an expected attempt; -1: there is none. */
+  public int firstPartition() {
+    return expected.isEmpty() ? -1 : expected.get(0).partition();
+  }
+
   /** Whether only the blocks of some map tasks are read. */
   boolean hasMapRange() {
     return firstMapIndex > 0 || endMapIndex < Integer.MAX_VALUE;

@@ -21,6 +21,7 @@ import io.sluice.client.server.RetryPolicy;
 import io.sluice.client.server.ServerHealth;
 import io.sluice.client.server.TaskEnvironment;
 import io.sluice.client.server.TaskTime;
+import io.sluice.client.trace.TaskTraces;
 import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.error.SluiceException;
@@ -60,6 +61,7 @@ public final class FakeCluster implements AutoCloseable {
   private DirectRunFiles files = DirectRunFiles.none();
   private ReadConfig readConfig = new ReadConfig(8 << 10, 3, 1 << 30, 20_000, QUICK);
   private DirectMemory memory = new DirectMemory(Long.MAX_VALUE);
+  private TaskTraces traces = TaskTraces.NONE;
   private final TaskTime time;
   private final ServerHealth health;
   private PushWindows windows =
@@ -151,6 +153,10 @@ public final class FakeCluster implements AutoCloseable {
     memory = ofProcess;
   }
 
+  public void use(TaskTraces observer) {
+    traces = observer;
+  }
+
   /** Direct memory of the simulated client process. */
   public DirectMemory memory() {
     return memory;
@@ -216,15 +222,16 @@ public final class FakeCluster implements AutoCloseable {
 
   public FramedPushSession push(
       ShuffleAssignment assignment, long attempt, int mapIndex, PushOptions options) {
+    MapAttempt one = new MapAttempt(attempt, mapIndex);
     return FramedPushSession.toServers(
         assignment,
-        new MapAttempt(attempt, mapIndex),
+        one,
         options,
         pushConfig,
         environment(),
         windows,
         allocator,
-        counters -> {});
+        traces.push(assignment.shuffle(), one));
   }
 
   private TaskEnvironment environment() {
@@ -251,7 +258,7 @@ public final class FakeCluster implements AutoCloseable {
 
   public PooledShuffleRead read(ShuffleReadRequest request, PayloadTransform transform) {
     return new PooledShuffleRead(
-        request, transform, readConfig, files, environment(), allocator, counters -> {});
+        request, transform, readConfig, files, environment(), allocator, traces.read(request));
   }
 
   /** Allocated bytes of frames and partial blocks. */

@@ -75,7 +75,7 @@ class WaitingReadTest {
         new TaskEnvironment(
             cluster.pool(), cluster.health(), new DirectMemory(Long.MAX_VALUE), time),
         UnpooledByteBufAllocator.DEFAULT,
-        counters -> {});
+        (counters, failure) -> {});
   }
 
   private static int drain(PooledShuffleRead read) throws Exception {
