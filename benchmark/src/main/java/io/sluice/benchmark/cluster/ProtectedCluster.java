@@ -60,6 +60,13 @@ public final class ProtectedCluster implements AutoCloseable {
     public static ServerShape ofBuffer(long bufferBytes) {
       return new ServerShape(bufferBytes, DEFAULT_HEAP_BYTES, Map.of(), List.of());
     }
+
+    /** Returns a copy with one more configuration key. */
+    public ServerShape with(String key, String value) {
+      Map<String, String> more = new HashMap<>(settings);
+      more.put(key, value);
+      return new ServerShape(bufferBytes, heapBytes, Map.copyOf(more), jvmOptions);
+    }
   }
 
   /**

@@ -141,7 +141,10 @@ public final class FloorCommand implements Callable<Integer> {
       BenchDirectory directory, String name, Protection protection, long bufferBytes)
       throws IOException, InterruptedException {
     return ProtectedCluster.start(
-        protection, subdirectory(directory, name), ServerShape.ofBuffer(bufferBytes));
+        protection,
+        subdirectory(directory, name),
+        // The minimal server writes the bytes once, too.
+        ServerShape.ofBuffer(bufferBytes).with("rss.server.merge.hdd.policy", "OFF"));
   }
 
   private static Path subdirectory(BenchDirectory directory, String name) throws IOException {
