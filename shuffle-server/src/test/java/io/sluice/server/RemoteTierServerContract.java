@@ -16,8 +16,15 @@ import io.sluice.proto.ShuffleServerControlGrpc;
 import io.sluice.proto.UnregisterShufflesRequest;
 import io.sluice.server.cluster.FakeCoordinator;
 import io.sluice.server.log.BlockBytes;
+import io.sluice.server.remote.LocalFileSystemProvider;
+import io.sluice.server.remote.spi.RemoteEntry;
+import io.sluice.server.remote.spi.RemoteFileSystem;
+import io.sluice.server.remote.spi.RemoteOutput;
+import io.sluice.server.remote.spi.RemoteSettings;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,11 +32,12 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -67,9 +75,17 @@ public abstract class RemoteTierServerContract {
     return Map.of();
   }
 
-  /** The directory with the files of the remote tier. */
+  /** The local directory with the files of the remote tier. */
   protected Path remote() {
     return directory.resolve("remote");
+  }
+
+  /** Opens the files of the remote tier for the test. */
+  protected RemoteFileSystem openRemote() throws IOException {
+    return new LocalFileSystemProvider()
+        .open(
+            new RemoteSettings(
+                remote().toUri().toString(), Optional.empty(), Map.of(), Optional.empty()));
   }
 
   /** Makes the remote tier unavailable before a server starts. */
@@ -96,11 +112,10 @@ public abstract class RemoteTierServerContract {
     // later spill may fill it again up to its high one (95 %), where it stays.
     await(() -> remoteBytes() > REMOTE_BYTES);
     await(() -> disk(server, "HDD").getFreeBytes() > 16 * 0.05 * (1 << 20));
-    assertThat(remoteFiles())
+    assertThat(remoteFiles().keySet())
         .allSatisfy(
             file ->
-                assertThat(remote().relativize(file).toString())
-                    .matches("app/127\\.0\\.0\\.1_[0-9a-f]{16}/[0-9a-f]{32}\\.run"));
+                assertThat(file).matches("app/127\\.0\\.0\\.1_[0-9a-f]{16}/[0-9a-f]{32}\\.run"));
     assertServesAll(server, "app");
     DiskState tier = disk(server, "REMOTE");
     assertThat(tier.getPath()).isEqualTo(location());
@@ -108,7 +123,7 @@ public abstract class RemoteTierServerContract {
     assertThat(tier.getCapacityBytes()).isPositive();
 
     unregister(server, "app");
-    await(() -> remoteFiles().isEmpty() && !Files.exists(remote().resolve("app")));
+    await(() -> remoteFiles().isEmpty() && directoriesOf("app") == 0);
   }
 
   @Test
@@ -118,11 +133,16 @@ public abstract class RemoteTierServerContract {
     await(() -> remoteBytes() > REMOTE_BYTES);
     server.close();
     assertThat(remoteBytes()).isGreaterThan(REMOTE_BYTES);
-    Path stray = remoteFiles().get(0).resolveSibling("0123456789abcdef0123456789abcdef.run");
-    Files.writeString(stray, "not in any catalog");
+    String known = remoteFiles().keySet().iterator().next();
+    String stray =
+        known.substring(0, known.lastIndexOf('/')) + "/0123456789abcdef0123456789abcdef.run";
+    try (RemoteFileSystem files = openRemote()) {
+      write(files, stray, "not in any catalog");
+    }
+    assertThat(remoteFiles()).containsKey(stray);
     ShuffleServerProcess again = start("one", Map.of());
     assertServesAll(again, "app");
-    assertThat(stray).doesNotExist();
+    assertThat(remoteFiles()).doesNotContainKey(stray);
   }
 
   @Test
@@ -170,8 +190,10 @@ public abstract class RemoteTierServerContract {
     ShuffleServerProcess server = start("one", Map.of());
     push(server, "app");
     await(() -> remoteBytes() > REMOTE_BYTES);
-    for (Path file : remoteFiles()) {
-      Files.delete(file);
+    try (RemoteFileSystem files = openRemote()) {
+      for (String file : remoteFiles().keySet()) {
+        files.delete(file);
+      }
     }
     try (RawClient client = new RawClient(server.nettyPort(), "app")) {
       SluiceException failure =
@@ -199,9 +221,14 @@ public abstract class RemoteTierServerContract {
   }
 
   protected void push(ShuffleServerProcess server, String application) throws IOException {
+    push(server, application, BLOCKS);
+  }
+
+  protected void push(ShuffleServerProcess server, String application, int blocks)
+      throws IOException {
     Random random = new Random(1);
     try (RawClient client = new RawClient(server.nettyPort(), application)) {
-      for (int i = 0; i < BLOCKS; i++) {
+      for (int i = 0; i < blocks; i++) {
         byte[] payload = new byte[BLOCK_BYTES];
         random.nextBytes(payload);
         int partition = i % PARTITIONS;
@@ -209,6 +236,18 @@ public abstract class RemoteTierServerContract {
         pushed
             .computeIfAbsent(partition, unused -> new ByteArrayOutputStream())
             .writeBytes(BlockBytes.block(i, 0, partition, 0, true, payload));
+      }
+    }
+  }
+
+  /** Pushes blocks of 1 MiB that are not compared later. */
+  protected static void pushBytes(ShuffleServerProcess server, String application, long bytes)
+      throws IOException {
+    byte[] payload = new byte[1 << 20];
+    new Random(2).nextBytes(payload);
+    try (RawClient client = new RawClient(server.nettyPort(), application)) {
+      for (int i = 0; i < bytes / payload.length; i++) {
+        client.push(0, i % PARTITIONS, i, payload);
       }
     }
   }
@@ -263,7 +302,7 @@ public abstract class RemoteTierServerContract {
         .orElseThrow();
   }
 
-  private static void unregister(ShuffleServerProcess server, String application) {
+  protected static void unregister(ShuffleServerProcess server, String application) {
     control(
         server,
         stub ->
@@ -274,31 +313,50 @@ public abstract class RemoteTierServerContract {
                     .build()));
   }
 
-  private long directoriesOf(String application) throws IOException {
-    try (Stream<Path> all = Files.list(remote().resolve(application))) {
-      return all.count();
+  private int directoriesOf(String application) throws IOException {
+    try (RemoteFileSystem files = openRemote()) {
+      return files.list(application).size();
     }
   }
 
-  private List<Path> remoteFiles() throws IOException {
-    if (!Files.isDirectory(remote())) {
-      return List.of();
+  /** Lengths of the run files, by path. */
+  private Map<String, Long> remoteFiles() throws IOException {
+    Map<String, Long> found = new TreeMap<>();
+    try (RemoteFileSystem files = openRemote()) {
+      addRunFiles(files, "", found);
     }
-    try (Stream<Path> all = Files.walk(remote())) {
-      return all.filter(file -> file.toString().endsWith(".run")).toList();
+    return found;
+  }
+
+  private static void addRunFiles(RemoteFileSystem files, String path, Map<String, Long> found)
+      throws IOException {
+    for (RemoteEntry entry : files.list(path)) {
+      String child = path.isEmpty() ? entry.name() : path + "/" + entry.name();
+      if (entry.isDirectory()) {
+        addRunFiles(files, child, found);
+      } else if (child.endsWith(".run")) {
+        found.put(child, entry.length());
+      }
     }
   }
 
   protected long remoteBytes() throws IOException {
-    long bytes = 0;
-    for (Path file : remoteFiles()) {
-      bytes += Files.size(file);
+    return remoteFiles().values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  protected static void write(RemoteFileSystem files, String path, String text) throws IOException {
+    try (RemoteOutput output = files.create(path)) {
+      output.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
+      output.complete();
     }
-    return bytes;
   }
 
   protected static void await(Callable<Boolean> condition) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    await(condition, 60);
+  }
+
+  protected static void await(Callable<Boolean> condition, int seconds) throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
     while (true) {
       try {
         if (condition.call()) {

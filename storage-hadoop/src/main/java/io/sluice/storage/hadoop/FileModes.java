@@ -45,14 +45,25 @@ final class FileModes {
 
   /**
    * Creates the base directory if it does not exist. The rights of an existing directory are not
-   * changed.
+   * changed. An object store needs no directory; there this only checks that it answers.
    */
   void makeBase(FileSystem fileSystem, Path base) throws IOException {
     if (hasRights(fileSystem, base)) {
       makeDirectory(fileSystem, base, PASS_THROUGH);
+    } else if (areDirectoriesImplied(fileSystem, base)) {
+      fileSystem.exists(base);
     } else {
       fileSystem.mkdirs(base);
     }
+  }
+
+  /**
+   * Whether directories exist because there are files in them, as on an object store, and files can
+   * be deleted without an object for the directory that becomes empty.
+   */
+  boolean areDirectoriesImplied(FileSystem fileSystem, Path base) throws IOException {
+    return !hasRights(fileSystem, base)
+        && fileSystem.hasPathCapability(base, CommonPathCapabilities.BULK_DELETE);
   }
 
   /** Creates a file, and its directories below the base. */

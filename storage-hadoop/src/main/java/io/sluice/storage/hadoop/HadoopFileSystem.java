@@ -81,7 +81,11 @@ final class HadoopFileSystem implements RemoteFileSystem {
   public void delete(String path) throws IOException {
     Path file = resolve(path);
     try {
-      fileSystem.delete(file, false);
+      if (modes.areDirectoriesImplied(fileSystem, base)) {
+        ObjectDeletion.delete(fileSystem, base, file);
+      } else {
+        fileSystem.delete(file, false);
+      }
     } catch (FileNotFoundException e) {
       // The file was deleted concurrently.
       return;

@@ -28,12 +28,16 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * An object store with the part of S3's API that S3A uses, on a port of the loopback interface. It
  * has one bucket, does not check signatures, and counts requests.
  */
 final class S3Server implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(S3Server.class);
+
   private static final String NAMESPACE = "http://s3.amazonaws.com/doc/2006-03-01/";
   private static final Pattern KEY = Pattern.compile("<Key>([^<]+)</Key>");
   private static final Pattern RANGE = Pattern.compile("bytes=(\\d+)-(\\d*)");
@@ -44,6 +48,8 @@ final class S3Server implements AutoCloseable {
   private final HttpServer http;
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final Map<String, AtomicLong> requests = new ConcurrentHashMap<>();
+  private final AtomicLong putBytes = new AtomicLong();
+  private final AtomicLong markers = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
   private volatile Predicate<Long> refusal = number -> false;
   private volatile Predicate<Long> stall = number -> false;
@@ -73,6 +79,21 @@ final class S3Server implements AutoCloseable {
     return requests.getOrDefault(method, new AtomicLong()).get();
   }
 
+  /** Number of requests that wrote objects for directories. */
+  long markers() {
+    return markers.get();
+  }
+
+  /** Number of requests of each method, as text. */
+  String requests() {
+    return new TreeMap<>(requests).toString();
+  }
+
+  /** Bytes of the objects and parts in these requests with PUT. */
+  long putBytes() {
+    return putBytes.get();
+  }
+
   /** Number of requests that were refused. */
   long refused() {
     return refused.get();
@@ -95,6 +116,7 @@ final class S3Server implements AutoCloseable {
 
   @Override
   public void close() {
+    LOG.info("object store closed requests={} markers={} putBytes={}", requests, markers, putBytes);
     closed.countDown();
     http.stop(0);
     threads.shutdownNow();
@@ -238,6 +260,10 @@ final class S3Server implements AutoCloseable {
         send(exchange, 204, new byte[0]);
       }
       case "PUT" -> {
+        putBytes.addAndGet(body.length);
+        if (key.endsWith("/")) {
+          markers.incrementAndGet();
+        }
         Headers headers = exchange.getRequestHeaders();
         if (isUpload) {
           objects.writePart(upload, Integer.parseInt(query.get("partNumber")), body);

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
@@ -96,5 +97,31 @@ class S3TierServerTest extends RemoteTierServerContract {
     await(() -> remoteBytes() > REMOTE_BYTES);
     assertServesAll(server, "app");
     assertThat(store.stalled()).isEqualTo(2);
+  }
+
+  @Test
+  @Timeout(300)
+  void uploadsFewObjectsWithTheDefaultThreshold() throws Exception {
+    ShuffleServerProcess server =
+        start(
+            "one",
+            Map.of(
+                "rss.server.buffer.capacity", "256m",
+                "rss.server.disk.capacity", "256m",
+                "rss.server.flush.cold.storage.threshold.size", "64m"));
+    // More than memory, the directory and the bytes that must be in the store.
+    pushBytes(server, "first", 512 << 20);
+    pushBytes(server, "second", 512 << 20);
+    await(() -> remoteBytes() > (512 << 20), 200);
+    unregister(server, "first");
+    unregister(server, "second");
+    await(() -> remoteBytes() == 0, 60);
+    server.close();
+    // Includes probes, and all objects that Hadoop writes for directories.
+    assertThat((double) store.requests("PUT"))
+        .as("requests %s, bytes %d", store.requests(), store.putBytes())
+        .isPositive()
+        .isLessThanOrEqualTo(1.1 * store.putBytes() / (16 << 20));
+    assertThat(store.markers()).as("objects for empty directories").isZero();
   }
 }
