@@ -1,0 +1,167 @@
+package io.sluice.storage.hadoop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
+import io.sluice.server.RemoteTierServerContract;
+import io.sluice.server.ShuffleServerProcess;
+import io.sluice.server.remote.spi.RemoteFileSystem;
+import io.sluice.server.remote.spi.RemoteSettings;
+import java.io.File;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A complete server with HDFS as remote tier. The system property names a file with the class path
+ * of Hadoop's mini cluster, which {@code integration-test/hadoop-hdfs} makes.
+ */
+@Tag("nightly")
+@Timeout(300)
+@EnabledIfSystemProperty(named = HdfsTierServerTest.JARS, matches = ".+")
+class HdfsTierServerTest extends RemoteTierServerContract {
+  static final String JARS = "sluice.hdfs.jars";
+
+  @TempDir private static Path clusterDirectory;
+  private static HdfsCluster cluster;
+
+  private String path;
+
+  @BeforeAll
+  static void startCluster() throws Exception {
+    cluster = new HdfsCluster(jars(), clusterDirectory);
+  }
+
+  @AfterAll
+  static void stopCluster() {
+    cluster.close();
+  }
+
+  @BeforeEach
+  void choosePath(TestInfo test) {
+    path = "/" + test.getTestMethod().orElseThrow().getName();
+  }
+
+  private static String jars() throws IOException {
+    return Files.readString(Path.of(System.getProperty(JARS))).strip();
+  }
+
+  @Override
+  protected String classPath() throws IOException {
+    try {
+      URL own = HadoopFileSystem.class.getProtectionDomain().getCodeSource().getLocation();
+      return Path.of(own.toURI()) + File.pathSeparator + jars();
+    } catch (URISyntaxException e) {
+      throw new IOException(e);
+    }
+  }
+
+  @Override
+  protected String location() {
+    return cluster.uri() + path;
+  }
+
+  /** Requests fail after seconds, not minutes, while the name node does not answer. */
+  @Override
+  protected Map<String, String> settings() {
+    return Map.of(
+        "rss.server.hadoop.dfs.replication", "1",
+        "rss.server.hadoop.ipc.client.rpc-timeout.ms", "3000",
+        "rss.server.hadoop.ipc.client.connect.timeout", "3000",
+        "rss.server.hadoop.ipc.client.connect.max.retries.on.timeouts", "0",
+        "rss.server.hadoop.ipc.client.connect.max.retries", "1",
+        "rss.server.hadoop.dfs.client.socket-timeout", "3000");
+  }
+
+  @Override
+  protected RemoteFileSystem openRemote() throws IOException {
+    return new HadoopFileSystemProvider()
+        .open(new RemoteSettings(location(), Optional.empty(), Map.of(), Optional.empty()));
+  }
+
+  /** A file where the directory should be. */
+  @Override
+  protected void makeUnavailable() throws IOException {
+    try (RemoteFileSystem root =
+        new HadoopFileSystemProvider()
+            .open(
+                new RemoteSettings(
+                    cluster.uri() + "/", Optional.empty(), Map.of(), Optional.empty()))) {
+      write(root, path.substring(1), "a file where a directory should be");
+    }
+  }
+
+  @Test
+  void dataStaysInLocalDirectoriesWhileTheNameNodeIsDown() throws Exception {
+    ShuffleServerProcess server =
+        start(
+            "one",
+            Map.of(
+                "rss.server.disk.capacity", "24m",
+                "rss.server.health.check.interval.ms", "200ms"));
+    cluster.close();
+    try {
+      // The directory is above its high mark, and all data has room in it and in memory.
+      push(server, "app", 150);
+      assertServesAll(server, "app");
+    } finally {
+      cluster.restart();
+    }
+    // A failed move is tried again after a minute.
+    await(() -> remoteBytes() > 0, 180);
+    assertServesAll(server, "app");
+  }
+
+  @Test
+  void readsFailWhileTheNameNodeHangsAndLoseNothing() throws Exception {
+    ShuffleServerProcess server = start("one", Map.of());
+    push(server, "app");
+    await(() -> remoteBytes() > REMOTE_BYTES);
+    cluster.pause();
+    try {
+      SluiceException failure =
+          catchThrowableOfType(SluiceException.class, () -> assertServesAll(server, "app"));
+      assertThat(failure.code()).isNotEqualTo(StatusCode.LOST);
+    } finally {
+      cluster.resume();
+    }
+    await(
+        () -> {
+          try {
+            assertServesAll(server, "app");
+            return true;
+          } catch (SluiceException e) {
+            assertThat(e.code()).isNotEqualTo(StatusCode.LOST);
+            return false;
+          }
+        });
+  }
+
+  @Test
+  void startsWhileTheNameNodeHangs() throws Exception {
+    cluster.pause();
+    try {
+      ShuffleServerProcess server =
+          start("one", Map.of("rss.server.remote.storage.start.timeout", "100ms"));
+      push(server, "app", 20);
+      assertServesAll(server, "app");
+    } finally {
+      cluster.resume();
+    }
+  }
+}
