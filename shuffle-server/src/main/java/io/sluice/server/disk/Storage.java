@@ -43,6 +43,14 @@ public interface Storage extends AutoCloseable {
   FileChannel open(String file) throws IOException;
 
   /**
+   * Opens a committed run file to read its header and footer, by one thread. The caller closes the
+   * channel.
+   */
+  default FileChannel openFooter(String file) throws IOException {
+    return open(file);
+  }
+
+  /**
    * Path at which clients can read a committed file directly; empty if they cannot. Does not wait.
    */
   default Optional<String> location(String file) {

@@ -136,7 +136,7 @@ final class DirectoryScan {
       drop(run, "run file=" + name + ": file does not exist");
       return;
     }
-    try (RunReader reader = RunReader.open(disk.storage().open(file.file()), name)) {
+    try (RunReader reader = RunReader.open(disk.storage().openFooter(file.file()), name)) {
       if (!matches(reader, run)) {
         drop(
             run,

@@ -106,7 +106,7 @@ final class ShuffleRestore {
 
   private static RunReader open(FoundRun found) throws IOException {
     String name = RunFiles.fileName(found.record().id());
-    return RunReader.open(found.disk().storage().open(name), nameOf(found));
+    return RunReader.open(found.disk().storage().openFooter(name), nameOf(found));
   }
 
   private static String nameOf(FoundRun found) {

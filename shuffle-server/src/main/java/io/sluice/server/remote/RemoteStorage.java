@@ -138,6 +138,11 @@ public final class RemoteStorage implements Storage {
   }
 
   @Override
+  public FileChannel openFooter(String file) throws IOException {
+    return new ReadAheadChannel(open(file));
+  }
+
+  @Override
   public void delete(String file) throws IOException {
     Optional<Stored> found = find(file);
     if (found.isEmpty()) {
