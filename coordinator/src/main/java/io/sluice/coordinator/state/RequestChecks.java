@@ -40,7 +40,11 @@ final class RequestChecks {
 
   private static final int MAX_KEPT_LENGTH = 256;
 
+  /** Maximum number of directories of a remote tier that one server serves. */
+  private static final int MAX_DIRECTORIES = 256;
+
   private static final Pattern SERVER = Pattern.compile("[A-Za-z0-9._:\\[\\]-]{1,256}");
+  private static final Pattern DIRECTORY = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,127}");
   private static final Pattern TAG = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 
   /** Text that cannot break a log line: no control characters, no line or paragraph separators. */
@@ -231,6 +235,14 @@ final class RequestChecks {
             + " characters, found "
             + disk.getPath().length();
       }
+      if (disk.getDirectoriesCount() > MAX_DIRECTORIES
+          || disk.getDirectoriesList().stream()
+              .anyMatch(name -> !DIRECTORY.matcher(name).matches())) {
+        return "disk directories: expected at most "
+            + MAX_DIRECTORIES
+            + " names of 1 to 128 of [A-Za-z0-9._-], found "
+            + disk.getDirectoriesCount();
+      }
       if (disk.getFreeBytes() < 0 || disk.getCapacityBytes() < 0) {
         return "disk: expected no negative bytes, found free_bytes="
             + disk.getFreeBytes()
@@ -276,7 +288,10 @@ final class RequestChecks {
     }
     for (ShuffleMove move : moves) {
       String problem = shuffle(move.getShuffle());
-      if (problem == null && !move.getFrom().equals(server)) {
+      // A move from another server is of data that this server has adopted.
+      if (problem == null
+          && !move.getFrom().equals(server)
+          && !(SERVER.matcher(move.getFrom()).matches() && move.getTo().getName().equals(server))) {
         problem = "expected from " + server + ", found " + quoted(move.getFrom());
       }
       if (problem == null) {

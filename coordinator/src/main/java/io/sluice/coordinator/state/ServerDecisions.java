@@ -62,7 +62,7 @@ public final class ServerDecisions {
     }
     addRevocations(view.orders().revocations(), request, reply);
     List<MetadataRecord> records = new ArrayList<>();
-    recordMoves(view, request.getMovesList(), records, reply);
+    recordMoves(view, request, records, reply);
     if (request.getLeaving()) {
       if (known != null) {
         records.add(new MetadataRecord.ServerLeft(id.getName(), id.getEpoch()));
@@ -82,6 +82,7 @@ public final class ServerDecisions {
     records.add(
         new MetadataRecord.ServerReported(
             id, state, request.getLoad(), request.getStored(), tags, nowMs));
+    reply.addAllAdoptions(AdoptionDecisions.orders(view, request));
     return Decision.repeated(records, reply.build());
   }
 
@@ -106,11 +107,11 @@ public final class ServerDecisions {
   /** Records new moves, and adds the moves that drivers have applied to the reply. */
   private static void recordMoves(
       ClusterView view,
-      List<ShuffleMove> moves,
+      HeartbeatRequest request,
       List<MetadataRecord> records,
       HeartbeatReply.Builder reply) {
     Map<String, List<ShuffleMove>> newMoves = new LinkedHashMap<>();
-    for (ShuffleMove move : moves) {
+    for (ShuffleMove move : request.getMovesList()) {
       String name = move.getShuffle().getApplication();
       Application application = view.applications().get(name);
       if (application == null || application.state() != Application.State.LIVE) {
@@ -118,6 +119,9 @@ public final class ServerDecisions {
         continue;
       }
       if (!application.moves().contains(move)) {
+        if (!AdoptionDecisions.isValid(view, request, move)) {
+          continue;
+        }
         newMoves.computeIfAbsent(name, unused -> new ArrayList<>()).add(move);
       } else if (application.moves().isApplied(move)) {
         reply.addAppliedMoves(move);

@@ -1,0 +1,162 @@
+package io.sluice.coordinator.state;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.coordinator.cluster.Servers;
+import io.sluice.proto.Adoption;
+import io.sluice.proto.DiskState;
+import io.sluice.proto.HeartbeatReply;
+import io.sluice.proto.HeartbeatRequest;
+import io.sluice.proto.ServerState;
+import io.sluice.proto.ShuffleId;
+import io.sluice.proto.ShuffleMove;
+import io.sluice.proto.Status;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class AdoptionDecisionsTest {
+  private static final String PATH = "s3a://bucket/shuffle";
+  private static final ShuffleId SHUFFLE =
+      ShuffleId.newBuilder().setApplication("app").setShuffle(3).build();
+
+  private final FakeCluster cluster = new FakeCluster();
+
+  private static HeartbeatRequest.Builder beat(String host, String... directories) {
+    return beatAt(PATH, host, directories);
+  }
+
+  private static HeartbeatRequest.Builder beatAt(String path, String host, String... directories) {
+    HeartbeatRequest.Builder beat = FakeCluster.beatOf(host, 1);
+    beat.getLoadBuilder()
+        .addDisks(
+            DiskState.newBuilder()
+                .setPath(path)
+                .setKind("REMOTE")
+                .setHealth(DiskState.Health.HEALTHY)
+                .addAllDirectories(List.of(directories)));
+    return beat;
+  }
+
+  private static ShuffleMove move(String from, String to) {
+    return ShuffleMove.newBuilder()
+        .setShuffle(SHUFFLE)
+        .setFrom(from)
+        .setTo(Servers.id(to, 1))
+        .build();
+  }
+
+  private void lose(HeartbeatRequest.Builder... live) {
+    for (int i = 0; i < 3; i++) {
+      cluster.pass(FakeCluster.LOST_AFTER_MS / 2);
+      for (HeartbeatRequest.Builder each : live) {
+        cluster.heartbeat(each);
+      }
+    }
+  }
+
+  @Test
+  void oneLiveServerAdoptsEachDirectoryOfALostServer() {
+    cluster.heartbeat(beat("lost", "lost_1", "earlier_1"));
+    HeartbeatRequest.Builder[] live = {beat("a", "a_1"), beat("b", "b_1"), beat("c", "c_1")};
+    for (HeartbeatRequest.Builder each : live) {
+      assertThat(cluster.heartbeat(each).getAdoptionsList()).as("all are live").isEmpty();
+    }
+    lose(live);
+
+    List<Adoption> orders = new ArrayList<>();
+    for (HeartbeatRequest.Builder each : live) {
+      List<Adoption> first = cluster.heartbeat(each).getAdoptionsList();
+      assertThat(cluster.heartbeat(each).getAdoptionsList()).as("repeated").isEqualTo(first);
+      orders.addAll(first);
+    }
+
+    assertThat(orders)
+        .containsExactlyInAnyOrder(
+            Adoption.newBuilder().setServer("lost:1").setDirectory("lost_1").build(),
+            Adoption.newBuilder().setServer("lost:1").setDirectory("earlier_1").build());
+  }
+
+  @Test
+  void anAdoptedDirectoryIsNotAdoptedAgain() {
+    cluster.heartbeat(beat("lost", "lost_1"));
+    cluster.heartbeat(beat("a", "a_1"));
+    lose(beat("a", "a_1"));
+    assertThat(cluster.heartbeat(beat("a", "a_1")).getAdoptionsCount()).isEqualTo(1);
+
+    assertThat(cluster.heartbeat(beat("a", "a_1", "lost_1")).getAdoptionsList()).isEmpty();
+    for (String host : List.of("b", "c", "d", "e", "f", "g", "h", "i")) {
+      cluster.heartbeat(beat(host, host + "_1"));
+      assertThat(cluster.heartbeat(beat(host, host + "_1")).getAdoptionsList()).isEmpty();
+    }
+    // The adopter is lost, too: another server adopts both directories.
+    lose(beat("b", "b_1"));
+    assertThat(cluster.heartbeat(beat("b", "b_1")).getAdoptionsList())
+        .extracting(Adoption::getDirectory)
+        .contains("a_1", "lost_1");
+  }
+
+  @Test
+  void onlyHealthyActiveServersOfTheSamePathAdopt() {
+    cluster.heartbeat(beat("lost", "lost_1").addTags("ssd"));
+    HeartbeatRequest.Builder untagged = beat("untagged", "untagged_1");
+    HeartbeatRequest.Builder excluded = beat("excluded", "excluded_1").addTags("ssd");
+    cluster.exclude("excluded:1");
+    HeartbeatRequest.Builder other =
+        beatAt("hdfs://elsewhere/shuffle", "other", "other_1").addTags("ssd");
+    HeartbeatRequest.Builder draining =
+        beat("draining", "draining_1").setState(ServerState.SERVER_DRAINING).addTags("ssd");
+    HeartbeatRequest.Builder local = FakeCluster.beatOf("local", 1).addTags("ssd");
+    HeartbeatRequest.Builder suspect = beat("suspect", "suspect_1").addTags("ssd");
+    suspect.getLoadBuilder().getDisksBuilder(1).setHealth(DiskState.Health.SUSPECT);
+    HeartbeatRequest.Builder[] live = {untagged, excluded, other, draining, local, suspect};
+    lose(live);
+    for (HeartbeatRequest.Builder each : live) {
+      assertThat(cluster.heartbeat(each).getAdoptionsList()).isEmpty();
+    }
+    cluster.heartbeat(beat("a", "a_1").addTags("ssd"));
+    assertThat(cluster.heartbeat(beat("a", "a_1").addTags("ssd")).getAdoptionsCount()).isEqualTo(1);
+  }
+
+  @Test
+  void driversGetTheAdopterOfALostServer() {
+    cluster.register("app", "ann");
+    cluster.heartbeat(beat("lost", "lost_1"));
+    cluster.heartbeat(beat("a", "a_1"));
+    ShuffleMove move = move("lost:1", "a");
+    cluster.heartbeat(beat("a", "a_1", "lost_1").addMoves(move));
+    assertThat(cluster.renew("app").getMovesList()).as("the server is live").isEmpty();
+    for (int i = 0; i < 3; i++) {
+      cluster.pass(FakeCluster.LOST_AFTER_MS / 2);
+      cluster.renew("app");
+      cluster.heartbeat(beat("a", "a_1"));
+    }
+    cluster.heartbeat(beat("a", "a_1").addMoves(move));
+    assertThat(cluster.renew("app").getMovesList()).as("nothing was adopted").isEmpty();
+
+    cluster.heartbeat(beat("a", "a_1", "lost_1").addMoves(move));
+
+    assertThat(cluster.renew("app").getMovesList()).containsExactly(move);
+    cluster.renew("app", move);
+    assertThat(cluster.heartbeat(beat("a", "a_1", "lost_1").addMoves(move)).getAppliedMovesList())
+        .containsExactly(move);
+    // The lost server returns; the move stays.
+    cluster.heartbeat(beat("lost", "lost_1"));
+    assertThat(cluster.heartbeat(beat("a", "a_1", "lost_1").addMoves(move)).getAppliedMovesList())
+        .containsExactly(move);
+  }
+
+  @Test
+  void refusesMovesFromOneOtherServerToAnother() {
+    HeartbeatReply reply = cluster.heartbeat(beat("a", "a_1").addMoves(move("lost:1", "b")));
+    assertThat(reply.getStatus()).isEqualTo(Status.BAD_REQUEST);
+    assertThat(reply.getMessage()).startsWith("moves: expected from a:1, found ");
+  }
+
+  @Test
+  void refusesInvalidDirectories() {
+    for (String name : List.of("", "..", "a/b", "x".repeat(129))) {
+      assertThat(cluster.heartbeat(beat("a", name)).getStatus()).isEqualTo(Status.BAD_REQUEST);
+    }
+  }
+}
