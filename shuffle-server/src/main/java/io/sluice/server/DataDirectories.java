@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /** Opens the storage directories and the remote tier, which store the run files. */
@@ -20,6 +21,7 @@ final class DataDirectories {
   private final ServerConfig config;
   private final LongSupplier nanoTime;
   private final StartedParts parts;
+  private RemoteTier remoteTier;
 
   DataDirectories(Startup startup) {
     config = startup.config();
@@ -37,6 +39,11 @@ final class DataDirectories {
       parts.add("disk sync", sync).start();
     }
     return disks;
+  }
+
+  /** The remote tier that {@link #open} has opened; empty if there is none. */
+  Optional<RemoteTier> remoteTier() {
+    return Optional.ofNullable(remoteTier);
   }
 
   /** Paths of the local directories, without the remote tier. */
@@ -83,6 +90,7 @@ final class DataDirectories {
               config.storage().disk().fileGroup(),
               config.storage().durability().fsync() == Fsync.RUN,
               new SecureRandom());
+      remoteTier = tier;
       return local.with(
           new Disk(
               tier.storage(),

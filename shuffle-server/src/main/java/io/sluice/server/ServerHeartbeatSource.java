@@ -2,9 +2,12 @@ package io.sluice.server;
 
 import io.sluice.common.auth.AuditEntry;
 import io.sluice.common.auth.AuditLog;
+import io.sluice.proto.Adoption;
 import io.sluice.proto.ApplicationLease;
 import io.sluice.proto.HeartbeatRequest;
+import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleMove;
+import io.sluice.server.cluster.AdoptedData;
 import io.sluice.server.cluster.Decommission;
 import io.sluice.server.cluster.HeartbeatSource;
 import io.sluice.server.cluster.Mover;
@@ -30,6 +33,7 @@ public final class ServerHeartbeatSource implements HeartbeatSource {
   private final Supplier<List<String>> tags;
   private final Decommission decommission;
   private final Mover mover;
+  private final AdoptedData adopted;
   private final OverQuota overQuota;
   private final AuditLog audit;
   private final Map<LeaseTable.Reason, LongAdder> forgotten =
@@ -44,6 +48,7 @@ public final class ServerHeartbeatSource implements HeartbeatSource {
       Supplier<List<String>> tags,
       Decommission decommission,
       Mover mover,
+      AdoptedData adopted,
       OverQuota overQuota,
       AuditLog audit) {
     this.report = report;
@@ -51,6 +56,7 @@ public final class ServerHeartbeatSource implements HeartbeatSource {
     this.tags = tags;
     this.decommission = decommission;
     this.mover = mover;
+    this.adopted = adopted;
     this.overQuota = overQuota;
     this.audit = audit;
     for (LeaseTable.Reason reason : LeaseTable.Reason.values()) {
@@ -60,15 +66,18 @@ public final class ServerHeartbeatSource implements HeartbeatSource {
 
   @Override
   public HeartbeatRequest heartbeat() {
+    ServerId server = report.server();
+    List<ShuffleMove> moves = mover.moves();
     return HeartbeatRequest.newBuilder()
-        .setServer(report.server())
+        .setServer(server)
         .setState(report.state())
         .setLoad(report.load())
         .addAllTags(tags.get())
         .addAllApplications(store.applications())
         .setStored(StoredDataReport.of(store))
         .setLeaving(decommission.hasEnded())
-        .addAllMoves(mover.moves())
+        .addAllMoves(moves)
+        .addAllMoves(adopted.moves(server, Mover.MAX_MOVES - moves.size()))
         .build();
   }
 
@@ -92,6 +101,12 @@ public final class ServerHeartbeatSource implements HeartbeatSource {
   @Override
   public void onMovesApplied(List<ShuffleMove> moves) {
     mover.applied(moves);
+    adopted.applied(moves);
+  }
+
+  @Override
+  public void onAdoptions(List<Adoption> adoptions) {
+    adopted.order(adoptions);
   }
 
   @Override

@@ -164,6 +164,7 @@ public final class ShuffleServerProcess implements AutoCloseable {
             () -> tags,
             control.decommission(),
             control.mover(),
+            engine.adopted(),
             data.overQuota(),
             connectionLimits.audit());
     heartbeats =

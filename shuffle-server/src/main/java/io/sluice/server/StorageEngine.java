@@ -1,6 +1,7 @@
 package io.sluice.server;
 
 import io.sluice.proto.DiskState;
+import io.sluice.server.adopt.Adopter;
 import io.sluice.server.background.Demoter;
 import io.sluice.server.background.MergeCounters;
 import io.sluice.server.background.MergeWriter;
@@ -11,6 +12,7 @@ import io.sluice.server.background.Scrubbers;
 import io.sluice.server.background.SpillPolicy;
 import io.sluice.server.background.SpillWriter;
 import io.sluice.server.background.Spiller;
+import io.sluice.server.cluster.AdoptedData;
 import io.sluice.server.cluster.DiskReport;
 import io.sluice.server.disk.DamageReports;
 import io.sluice.server.disk.Disk;
@@ -37,6 +39,7 @@ import org.slf4j.LoggerFactory;
  * Thread-safe.
  *
  * @param recovered result of the recovery at start
+ * @param adopted data of lost servers on the remote tier
  */
 record StorageEngine(
     Disks disks,
@@ -49,7 +52,8 @@ record StorageEngine(
     MergeCounters merges,
     ScrubCounters scrubbed,
     DamageReports reports,
-    PageCache pageCache) {
+    PageCache pageCache,
+    AdoptedData adopted) {
   private static final Logger log = LoggerFactory.getLogger(StorageEngine.class);
 
   /**
@@ -67,7 +71,8 @@ record StorageEngine(
     LongSupplier nanoTime = startup.nanoTime();
     StartedParts parts = startup.parts();
 
-    Disks disks = new DataDirectories(startup).open();
+    DataDirectories directories = new DataDirectories(startup);
+    Disks disks = directories.open();
     RunFiles runs = parts.add("run files", new RunFiles(MAX_IDLE_OPEN_RUNS));
     runs.start();
     MemoryBudget memory = parts.add("memory", new MemoryBudget(config.memory(), nanoTime));
@@ -77,6 +82,15 @@ record StorageEngine(
     RecoveryResult recovered = recovery.recover(runs);
     // Closed when no push can be acknowledged, before memory is released.
     parts.add("stop mark", () -> recovery.writeStopMark(recovered));
+
+    AdoptedData adopted = AdoptedData.NONE;
+    if (directories.remoteTier().isPresent()) {
+      Adopter adopter =
+          parts.add(
+              "adopter", new Adopter(directories.remoteTier().get(), remote(disks), runs, store));
+      adopter.start();
+      adopted = adopter;
+    }
 
     PageCache pageCache = LinuxPageCache.load();
     ServerCounters counters = new ServerCounters(latencies);
@@ -132,7 +146,15 @@ record StorageEngine(
         merges,
         scrubbed,
         new DamageReports(runs, watch, counters),
-        pageCache);
+        pageCache,
+        adopted);
+  }
+
+  private static Disk remote(Disks disks) {
+    return disks.list().stream()
+        .filter(disk -> disk.kind() == StorageKind.REMOTE)
+        .findFirst()
+        .orElseThrow();
   }
 
   /** Epoch of this server process. */

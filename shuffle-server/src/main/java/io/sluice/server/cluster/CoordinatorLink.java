@@ -222,6 +222,7 @@ final class CoordinatorLink {
     addRevocations(reply);
     source.onLeases(coordinator.toString(), reply.getLeasesList());
     source.onMovesApplied(reply.getAppliedMovesList());
+    source.onAdoptions(reply.getAdoptionsList());
     for (LeaseTable.Expiry expiry :
         leases.answered(coordinator.toString(), reply.getLeaseMs(), reply.getLeasesList())) {
       source.deleteApplication(expiry.application(), expiry.reason());

@@ -22,6 +22,7 @@ public final class DiskReport {
         .setQueueDepth(disk.queueDepth())
         .setWrittenBytes(disk.writtenBytes())
         .setWriteNanos(disk.writeNanos())
+        .addAllDirectories(disk.storage().directories())
         .build();
   }
 

@@ -1,5 +1,6 @@
 package io.sluice.server.cluster;
 
+import io.sluice.proto.Adoption;
 import io.sluice.proto.ApplicationLease;
 import io.sluice.proto.HeartbeatRequest;
 import io.sluice.proto.ShuffleMove;
@@ -22,6 +23,9 @@ public interface HeartbeatSource {
 
   /** Called with the reported moves that drivers have applied. */
   default void onMovesApplied(List<ShuffleMove> moves) {}
+
+  /** Called with the directories of lost servers that this server adopts. */
+  default void onAdoptions(List<Adoption> adoptions) {}
 
   /** Called when a coordinator did not answer. */
   default void onNoReply(String coordinator) {}

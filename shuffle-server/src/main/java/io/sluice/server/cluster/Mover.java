@@ -42,7 +42,7 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
   /**
    * Maximum number of moves in a heartbeat; coordinators accept no more, and remember earlier ones.
    */
-  private static final int MAX_MOVES = 10_000;
+  public static final int MAX_MOVES = 10_000;
 
   /** Maximum bytes of moves in a heartbeat, as names may be long. */
   private static final int MAX_MOVES_BYTES = 1 << 20;

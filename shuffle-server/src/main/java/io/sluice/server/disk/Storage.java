@@ -28,6 +28,13 @@ public interface Storage extends AutoCloseable {
     return 0;
   }
 
+  /**
+   * Names of the directories whose runs this server serves, if it shares the storage; else empty.
+   */
+  default List<String> directories() {
+    return List.of();
+  }
+
   /** Begins a new file. */
   NewFile create(String file) throws IOException;
 

@@ -301,11 +301,55 @@ public final class ShuffleLog {
    *     earlier ({@link StoredRun#isDamagedAt}) are lost
    */
   public void restoreExtent(StoredRun run, RunExtent extent, List<RunBlock> blocks) {
+    addExtent(run, extent, blocks, false);
+  }
+
+  /**
+   * Adds a run of a lost server while this server accepts blocks, without its extents. The caller
+   * then adds them with {@link #adoptExtent}.
+   *
+   * @param run this method takes ownership if it returns true
+   * @return false if the shuffle was removed
+   */
+  public boolean adoptRun(StoredRun run, RunOrder order) {
+    synchronized (lock) {
+      if (logState.state == LogState.State.EXPIRED || logState.state == LogState.State.UNUSED) {
+        return false;
+      }
+      // Neither the run before it nor the frames after it are its neighbours: its extents come
+      // later.
+      logState.frames.takeArrival();
+      restoreRun(run, order);
+      logState.frames.takeArrival();
+      return true;
+    }
+  }
+
+  /**
+   * Adds one extent of an adopted run at the current end of its partition. Does nothing if the run
+   * was removed or lost meanwhile.
+   *
+   * @param blocks blocks of the extent, from the run's footer; those that the server already has
+   *     are stored twice
+   */
+  public void adoptExtent(StoredRun run, RunExtent extent, List<RunBlock> blocks) {
+    addExtent(run, extent, blocks, true);
+  }
+
+  /**
+   * @param separates whether the extent gets an arrival number of its own, so that no spill and no
+   *     merge has frames from before and from after it: their extents are not consecutive
+   */
+  private void addExtent(
+      StoredRun run, RunExtent extent, List<RunBlock> blocks, boolean separates) {
     List<OpenWait> ended = new ArrayList<>();
     synchronized (lock) {
       RunTable.Entry entry = logState.runs.find(run);
       if (entry == null) {
         return;
+      }
+      if (separates) {
+        logState.frames.takeArrival();
       }
       PartitionLog partition = logState.findOrAdd(extent.partition());
       int before = partition.extents().count();

@@ -108,6 +108,11 @@ public final class ShuffleStore implements AutoCloseable {
     }
   }
 
+  /** Whether the limits of partitions and of metadata allow more partitions. */
+  public boolean hasRoomFor(int partitions) {
+    return !totals.isMetadataSpent() && totals.partitionRoom() >= partitions;
+  }
+
   /**
    * Restores tombstones of shuffles that were removed in an earlier epoch.
    *

@@ -2,7 +2,6 @@ package io.sluice.server.recovery;
 
 import io.sluice.common.run.RunExtent;
 import io.sluice.common.run.RunFormatException;
-import io.sluice.common.run.RunHeader;
 import io.sluice.common.run.RunId;
 import io.sluice.common.run.RunReader;
 import io.sluice.server.catalog.CatalogConfig;
@@ -15,7 +14,6 @@ import io.sluice.server.disk.DirectoryStorage;
 import io.sluice.server.disk.Fsync;
 import io.sluice.server.disk.RunFiles;
 import io.sluice.server.disk.Storage;
-import io.sluice.server.log.ShuffleKey;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -119,16 +117,10 @@ public final class CatalogRebuild {
   private static RunRecord read(Storage storage, Storage.Entry file) throws IOException {
     try (RunReader reader =
         RunReader.open(storage.open(file.file()), storage.pathOf(file.file()))) {
-      RunHeader header = reader.header();
       for (RunExtent extent : reader.extents()) {
         reader.forEachBlock(extent, block -> {});
       }
-      return new RunRecord(
-          header.runId(),
-          new ShuffleKey(header.application(), header.shuffle()),
-          header.order(),
-          reader.fileLength(),
-          reader.replaced());
+      return RunRecords.of(reader);
     }
   }
 

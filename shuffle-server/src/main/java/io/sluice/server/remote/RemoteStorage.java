@@ -12,10 +12,13 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The files of one server on a remote file system that servers share.
@@ -24,10 +27,11 @@ import java.util.Optional;
  *   BASE/APPLICATION/SERVER/RUNID.run
  * </pre>
  *
- * This class lists, writes and deletes only in the directories of its server, and deletes empty
- * directories of applications: other servers may still have data of an application that ended here.
- * Files are written under their final names, because renaming is a copy on some object stores; a
- * file without a catalog record is unreferenced.
+ * This class lists, writes and deletes only in the directories of its server, lists and deletes in
+ * those that it has {@linkplain #adopt adopted} from lost servers, and deletes empty directories of
+ * applications: other servers may still have data of an application that ended here. Files are
+ * written under their final names, because renaming is a copy on some object stores; a file without
+ * a catalog record is unreferenced.
  *
  * <p>Files of earlier epochs are known after {@link #list}. Thread-safe; does no I/O under the
  * lock.
@@ -38,6 +42,7 @@ public final class RemoteStorage implements Storage {
 
   private final String name;
   private final RemoteFileSystem files;
+  private final AdoptionMarks marks;
   private final String server;
   private final long limitBytes;
   private final long preferredMinBytes;
@@ -48,6 +53,10 @@ public final class RemoteStorage implements Storage {
   @GuardedBy("this")
   private final Map<String, Integer> filesByDirectory = new HashMap<>();
 
+  /** Names of the directories of this storage, its own one first. */
+  @GuardedBy("this")
+  private final Set<String> servers = new LinkedHashSet<>();
+
   @GuardedBy("this")
   private long storedBytes;
 
@@ -56,9 +65,14 @@ public final class RemoteStorage implements Storage {
   /**
    * A stored file.
    *
-   * @param directory directory of its application
+   * @param application directory of its application
+   * @param server directory of the server that wrote it
    */
-  private record Stored(String directory, long length) {}
+  private record Stored(String application, String server, long length) {
+    String directory() {
+      return application + "/" + server;
+    }
+  }
 
   /**
    * @param name name for messages
@@ -75,9 +89,70 @@ public final class RemoteStorage implements Storage {
     }
     this.name = name;
     this.files = files;
+    this.marks = new AdoptionMarks(files);
     this.server = server;
     this.limitBytes = limitBytes;
     this.preferredMinBytes = preferredMinBytes;
+    this.servers.add(server);
+  }
+
+  /** Directories that were adopted before a restart; called before {@link #list}. */
+  synchronized void alsoServe(Collection<String> adopted) {
+    servers.addAll(adopted);
+  }
+
+  /**
+   * Adopts the directory of a lost server: marks it, so that the server does not use it if it
+   * returns, and lists its files, which belong to this storage from now on.
+   *
+   * @throws IOException if the directory cannot be marked and listed; nothing is adopted then
+   */
+  public List<Entry> adopt(String directory) throws IOException {
+    synchronized (this) {
+      servers.add(directory);
+    }
+    boolean adopted = false;
+    try {
+      marks.write(directory, server);
+      List<Entry> entries = new ArrayList<>();
+      for (RemoteEntry application : applications()) {
+        addFiles(application.name(), directory, entries);
+      }
+      adopted = true;
+      return entries;
+    } finally {
+      if (!adopted) {
+        abandon(directory);
+      }
+    }
+  }
+
+  /** Forgets an adopted directory and its files, without deleting them. */
+  public synchronized void abandon(String directory) {
+    servers.remove(directory);
+    List<String> forgotten = new ArrayList<>();
+    stored.forEach(
+        (file, found) -> {
+          if (found.server().equals(directory)) {
+            forgotten.add(file);
+          }
+        });
+    forgotten.forEach(this::removeEntry);
+  }
+
+  /** Forgets one file, without deleting it. */
+  public void forget(String file) {
+    removeEntry(file);
+  }
+
+  /** The directory with a file, as in {@link #directories}; empty if the file is not known. */
+  public Optional<String> directoryOf(String file) {
+    return find(file).map(Stored::server);
+  }
+
+  @Override
+  public synchronized List<String> directories() {
+    return List.copyOf(servers);
   }
 
   @Override
@@ -97,7 +172,7 @@ public final class RemoteStorage implements Storage {
 
   @Override
   public Optional<String> location(String file) {
-    return find(file).map(found -> files.base() + "/" + path(found.directory(), file));
+    return find(file).map(found -> files.base() + "/" + found.directory() + "/" + file);
   }
 
   @Override
@@ -115,20 +190,43 @@ public final class RemoteStorage implements Storage {
   /** Creates a file of no application; replaces a file of that name from an earlier epoch. */
   @Override
   public NewFile create(String file) throws IOException {
+    checkNotAdopted();
     files.delete(path(ESCAPE, file));
     return new Writing(ESCAPE, file);
   }
 
   @Override
   public NewFile create(String file, String application) throws IOException {
+    checkNotAdopted();
     return new Writing(directory(application), file);
+  }
+
+  /** A server that was lost, and returns, writes no files that its adopter does not know. */
+  private void checkNotAdopted() throws IOException {
+    Optional<String> adopter = marks.adopterOf(server);
+    if (adopter.isPresent()) {
+      throw new IOException(
+          "directory "
+              + server
+              + " of "
+              + files.base()
+              + " was adopted by "
+              + adopter.get()
+              + " while this server was lost; restart this server to write to another one");
+    }
+  }
+
+  /** Whether this server deletes the files of a directory, not one that adopted it. */
+  private boolean owns(String directory) throws IOException {
+    Optional<String> adopter = marks.adopterOf(directory);
+    return directory.equals(server) ? adopter.isEmpty() : adopter.equals(Optional.of(server));
   }
 
   @Override
   public FileChannel open(String file) throws IOException {
     Stored found =
         find(file).orElseThrow(() -> new NoSuchFileException(files.base() + "/*/" + file));
-    String path = path(found.directory(), file);
+    String path = found.directory() + "/" + file;
     RemoteInput input = files.open(path);
     if (input.length() != found.length()) {
       input.close();
@@ -148,26 +246,41 @@ public final class RemoteStorage implements Storage {
     if (found.isEmpty()) {
       return;
     }
-    String directory = found.get().directory();
-    files.delete(path(directory, file));
+    if (!owns(found.get().server())) {
+      // Another server serves the file.
+      removeEntry(file);
+      return;
+    }
+    files.delete(found.get().directory() + "/" + file);
     removeEntry(file);
-    clear(directory);
+    clear(found.get().application(), found.get().server());
   }
 
   @Override
   public List<Entry> list() throws IOException {
     List<Entry> entries = new ArrayList<>();
-    for (RemoteEntry directory : files.list("")) {
-      if (directory.isDirectory()) {
-        for (RemoteEntry each : files.list(directory.name() + "/" + server)) {
-          if (!each.isDirectory()) {
-            entries.add(new Entry(each.name(), each.length()));
-            addEntry(each.name(), new Stored(directory.name(), each.length()));
-          }
-        }
+    for (RemoteEntry application : applications()) {
+      for (String directory : directories()) {
+        addFiles(application.name(), directory, entries);
       }
     }
     return entries;
+  }
+
+  private List<RemoteEntry> applications() throws IOException {
+    return files.list("").stream()
+        .filter(entry -> entry.isDirectory() && !entry.name().equals(AdoptionMarks.DIRECTORY))
+        .toList();
+  }
+
+  private void addFiles(String application, String directory, List<Entry> entries)
+      throws IOException {
+    for (RemoteEntry each : files.list(application + "/" + directory)) {
+      if (!each.isDirectory()) {
+        entries.add(new Entry(each.name(), each.length()));
+        addEntry(each.name(), new Stored(application, directory, each.length()));
+      }
+    }
   }
 
   /** Checks only that the file system answers: listing all directories would take many requests. */
@@ -206,14 +319,14 @@ public final class RemoteStorage implements Storage {
    * Deletes an application's directories if they are empty. A file that is being written keeps
    * them; its writer calls this again if it fails.
    */
-  private void clear(String directory) throws IOException {
+  private void clear(String application, String directory) throws IOException {
     synchronized (this) {
-      if (filesByDirectory.containsKey(directory)) {
+      if (filesByDirectory.containsKey(application + "/" + directory)) {
         return;
       }
     }
-    files.deleteEmptyDirectory(directory + "/" + server);
-    files.deleteEmptyDirectory(directory);
+    files.deleteEmptyDirectory(application + "/" + directory);
+    files.deleteEmptyDirectory(application);
   }
 
   private String path(String directory, String file) {
@@ -258,7 +371,7 @@ public final class RemoteStorage implements Storage {
       completed = true;
       checkStored(length);
       committed = true;
-      addEntry(file, new Stored(directory, length));
+      addEntry(file, new Stored(directory, server, length));
     }
 
     /** Some connectors complete a failed upload without an exception. */
@@ -282,7 +395,7 @@ public final class RemoteStorage implements Storage {
         if (completed) {
           files.delete(path(directory, file));
         }
-        clear(directory);
+        clear(directory, server);
       }
     }
   }

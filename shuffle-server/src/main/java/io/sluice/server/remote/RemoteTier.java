@@ -13,7 +13,9 @@ import io.sluice.server.remote.spi.RemoteFileSystem;
 import io.sluice.server.remote.spi.RemoteSettings;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
@@ -21,10 +23,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The remote tier of a server: storage and catalog for a {@link io.sluice.server.disk.Disk}. The
- * catalog is in a local directory, because it changes with every run. If that directory is lost,
- * the next start deletes the remote runs as unknown.
+ * catalog is in a local directory, because it changes with every run. The footers of the runs have
+ * the same contents, so another server can serve them if this one is lost: it adopts the directory
+ * ({@code docs/decisions/0027-adopted-runs.md}).
  *
- * <p>Immutable; its parts are thread-safe.
+ * <p>Thread-safe.
  */
 public final class RemoteTier {
   private static final Logger LOG = LoggerFactory.getLogger(RemoteTier.class);
@@ -36,10 +39,21 @@ public final class RemoteTier {
 
   private final RemoteStorage storage;
   private final RunCatalog catalog;
+  private final AdoptedDirectories adopted;
+  private final AdoptionMarks marks;
+  private final ServerDirectory directory;
 
-  private RemoteTier(RemoteStorage storage, RunCatalog catalog) {
+  private RemoteTier(
+      RemoteStorage storage,
+      RunCatalog catalog,
+      AdoptedDirectories adopted,
+      AdoptionMarks marks,
+      ServerDirectory directory) {
     this.storage = storage;
     this.catalog = catalog;
+    this.adopted = adopted;
+    this.marks = marks;
+    this.directory = directory;
   }
 
   /**
@@ -80,7 +94,8 @@ public final class RemoteTier {
         config.startTimeoutMs(),
         RETRY_MS,
         ServerDirectory.in(local, host, random),
-        new CatalogConfig(sync, CatalogConfig.DEFAULT.maxTombstones()));
+        new CatalogConfig(sync, CatalogConfig.DEFAULT.maxTombstones()),
+        random);
   }
 
   /** As above, with a given file system. */
@@ -92,28 +107,125 @@ public final class RemoteTier {
       long startTimeoutMs,
       long retryMs,
       ServerDirectory directory,
-      CatalogConfig catalogConfig)
+      CatalogConfig catalogConfig,
+      RandomGenerator random)
       throws IOException, InterruptedException {
+    AdoptedDirectories adopted = AdoptedDirectories.read(directory.adopted());
     RunCatalog catalog = RocksCatalog.open(directory.catalog(), catalogConfig);
     RemoteConnection connection =
         new RemoteConnection(
             base, opener, files -> clear(base, files, directory.name(), catalog), retryMs);
+    AdoptionMarks marks = new AdoptionMarks(connection);
     boolean opened = false;
     try {
       connection.start();
       boolean answers = connection.await(startTimeoutMs);
+      ServerDirectory used = answers ? usable(directory, marks, catalog, random) : directory;
+      keepOwn(adopted, used.name(), answers ? marks : null);
+      RemoteStorage storage =
+          new RemoteStorage(base, connection, used.name(), limitBytes, preferredMinBytes);
+      storage.alsoServe(adopted.servers().keySet());
       opened = true;
       LOG.info(
-          "remote tier opened base={} directories={} answers={}", base, directory.name(), answers);
-      return new RemoteTier(
-          new RemoteStorage(base, connection, directory.name(), limitBytes, preferredMinBytes),
-          catalog);
+          "remote tier opened base={} directories={} answers={}",
+          base,
+          storage.directories(),
+          answers);
+      return new RemoteTier(storage, catalog, adopted, marks, used);
     } finally {
       if (!opened) {
         connection.close();
         catalog.close();
       }
     }
+  }
+
+  /** A new directory if another server has adopted that of this one; its runs are served there. */
+  private static ServerDirectory usable(
+      ServerDirectory directory, AdoptionMarks marks, RunCatalog catalog, RandomGenerator random)
+      throws IOException {
+    Optional<String> adopter = adopterOf(directory.name(), marks);
+    if (adopter.isEmpty()) {
+      return directory;
+    }
+    List<RunId> recorded = catalog.runs().stream().map(RunRecord::id).toList();
+    catalog.recordCleanStop(CleanStop.NONE);
+    catalog.remove(recorded);
+    ServerDirectory another = directory.renamed(random);
+    LOG.warn(
+        "runs of this server on the remote tier were adopted while it was lost directory={}"
+            + " adopter={} runs={} newDirectory={}",
+        directory.name(),
+        adopter.get(),
+        recorded.size(),
+        another.name());
+    return another;
+  }
+
+  /**
+   * Forgets directories that another server has adopted since, and all if the file system does not
+   * answer.
+   *
+   * @param marks null if the file system does not answer
+   */
+  private static void keepOwn(AdoptedDirectories adopted, String own, AdoptionMarks marks)
+      throws IOException {
+    for (String directory : adopted.servers().keySet()) {
+      if (marks == null || !adopterOf(directory, marks).equals(Optional.of(own))) {
+        adopted.remove(directory);
+      }
+    }
+  }
+
+  /** Empty if the mark cannot be read: files are checked again before they are deleted. */
+  private static Optional<String> adopterOf(String directory, AdoptionMarks marks) {
+    try {
+      return marks.adopterOf(directory);
+    } catch (IOException e) {
+      LOG.warn("adoption mark not read directory={} problem={}", directory, e.getMessage());
+      return Optional.empty();
+    }
+  }
+
+  /** Whether a text is a valid name of a server's directory. */
+  public static boolean isDirectoryName(String name) {
+    return AdoptionMark.isDirectoryName(name);
+  }
+
+  /**
+   * Directories of this server whose catalog was lost with a local directory, unless another server
+   * has adopted them.
+   */
+  public List<String> orphans() throws IOException {
+    List<String> left = new ArrayList<>();
+    for (String orphan : directory.orphans()) {
+      if (marks.adopterOf(orphan).filter(by -> !directory.orphans().contains(by)).isEmpty()) {
+        left.add(orphan);
+      }
+    }
+    return left;
+  }
+
+  /** Records that this server has adopted all {@link #orphans}. */
+  public void orphansAdopted() {
+    directory.orphansAdopted();
+  }
+
+  /** Names of lost servers, by their directories that this server has adopted. */
+  public Map<String, String> adopted() {
+    return adopted.servers();
+  }
+
+  /** Records an adoption after the catalog has the records of all its runs. */
+  public void adopted(String directory, String server) throws IOException {
+    adopted.add(directory, server);
+  }
+
+  /** Ends the adoption of a directory without files. */
+  public void release(String directory) throws IOException {
+    storage.abandon(directory);
+    adopted.remove(directory);
+    marks.delete(directory);
   }
 
   /**

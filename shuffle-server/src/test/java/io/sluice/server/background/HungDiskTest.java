@@ -18,6 +18,7 @@ import io.sluice.server.disk.StorageKind;
 import io.sluice.server.log.BlockBatch;
 import io.sluice.server.log.BlockBytes;
 import io.sluice.server.log.LogRange;
+import io.sluice.server.log.PieceBytes;
 import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.ShuffleStore;
 import io.sluice.server.log.StoreConfig;

@@ -12,6 +12,7 @@ import io.sluice.server.log.LogRange;
 import io.sluice.server.log.LoggedRun;
 import io.sluice.server.log.MergeBatch;
 import io.sluice.server.log.OpenSnapshot;
+import io.sluice.server.log.PieceBytes;
 import io.sluice.server.log.ShuffleLog;
 import io.sluice.server.log.SliceMarkSnapshot;
 import java.nio.ByteBuffer;

@@ -20,6 +20,7 @@ import io.sluice.server.log.BlockBatch;
 import io.sluice.server.log.BlockBytes;
 import io.sluice.server.log.LogRange;
 import io.sluice.server.log.LoggedRun;
+import io.sluice.server.log.PieceBytes;
 import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.ShuffleLog;
 import io.sluice.server.log.ShuffleStore;

@@ -15,6 +15,7 @@ import io.sluice.server.log.LogPiece;
 import io.sluice.server.log.LogRange;
 import io.sluice.server.log.LoggedRun;
 import io.sluice.server.log.OpenSnapshot;
+import io.sluice.server.log.PieceBytes;
 import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.ShuffleLog;
 import io.sluice.server.log.ShuffleStore;

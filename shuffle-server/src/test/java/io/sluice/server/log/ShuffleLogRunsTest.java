@@ -264,6 +264,67 @@ class ShuffleLogRunsTest {
     assertThat(totals.bufferedBytes() + totals.spillingBytes() + totals.storedBytes()).isZero();
   }
 
+  @Test
+  void keepsEveryByteBesideAdoptedRunsInRandomSchedules() throws SluiceException {
+    List<FakeRun> adopted = new ArrayList<>();
+    for (int step = 0; step < 500; step++) {
+      FakeRun run = new FakeRun(blocksOfAnotherServer(step));
+      assertThat(log.adoptRun(run, new RunOrder(1, step))).isTrue();
+      adopted.add(run);
+      for (int partition = 0; partition < 20; partition++) {
+        pushAndSpillSome(1_000_000 + 100 * step + partition);
+        if (!blocks(run, partition).isEmpty()) {
+          log.adoptExtent(run, extent(run, partition), blocks(run, partition));
+          int from = (int) fileOffset(run, partition);
+          expected
+              .computeIfAbsent(partition, unused -> new ByteArrayOutputStream())
+              .write(run.file, from, (int) lengthOf(List.of(blocks(run, partition))));
+        }
+      }
+      mergeSome();
+    }
+    assertReads();
+    log.expire();
+    assertThat(adopted).extracting(run -> run.discarded).containsOnly(true);
+    assertThat(log.adoptRun(new FakeRun(new byte[0]), new RunOrder(1, 1))).isFalse();
+    assertThat(totals.bufferedBytes() + totals.spillingBytes() + totals.storedBytes()).isZero();
+  }
+
+  private void pushAndSpillSome(int attempt) throws SluiceException {
+    if (random.nextInt(3) == 0) {
+      push(attempt, 0, true, random.ints(4, 0, 20).sorted().distinct().toArray());
+    }
+    if (random.nextInt(10) == 0) {
+      SpillBatch batch = log.takeForSpill(1 + random.nextInt(4000));
+      if (batch != null) {
+        complete(batch);
+      }
+    }
+  }
+
+  private void mergeSome() {
+    List<StoredRun> all = log.runs().stream().map(LoggedRun::run).toList();
+    for (int first = 0; first + 1 < all.size(); first++) {
+      MergeBatch batch = log.takeForMerge(all.subList(first, first + 2));
+      if (batch != null) {
+        merge(batch);
+        return;
+      }
+    }
+  }
+
+  private byte[] blocksOfAnotherServer(int attempt) {
+    ByteArrayOutputStream file = new ByteArrayOutputStream();
+    for (int partition : random.ints(6, 0, 20).sorted().distinct().toArray()) {
+      for (int block = 0; block <= random.nextInt(3); block++) {
+        file.writeBytes(
+            BlockBytes.block(
+                attempt, attempt, partition, block, false, BlockBytes.payload(random, 50)));
+      }
+    }
+    return file.toByteArray();
+  }
+
   /** Pushes one block of an attempt to each of some partitions, in one frame. */
   private void push(int attempt, int sequence, boolean last, int... partitions)
       throws SluiceException {
@@ -334,29 +395,31 @@ class ShuffleLogRunsTest {
     for (int partition = 0; partition < 20; partition++) {
       List<RunBlock> blocks = blocks(run, partition);
       if (!blocks.isEmpty()) {
-        List<RunMark> marks =
-            List.of(
-                new RunMark(
-                    0,
-                    lengthOf(List.of(blocks)),
-                    blocks.stream().mapToInt(RunBlock::mapIndex).min().orElseThrow(),
-                    blocks.stream().mapToInt(RunBlock::mapIndex).max().orElseThrow()));
-        log.restoreExtent(
-            run,
-            new RunExtent(
-                partition,
-                fileOffset(run, partition),
-                lengthOf(List.of(blocks)),
-                12345,
-                0,
-                0,
-                blocks.size(),
-                0,
-                0,
-                marks),
-            blocks);
+        log.restoreExtent(run, extent(run, partition), blocks);
       }
     }
+  }
+
+  private static RunExtent extent(FakeRun run, int partition) throws SluiceException {
+    List<RunBlock> blocks = blocks(run, partition);
+    List<RunMark> marks =
+        List.of(
+            new RunMark(
+                0,
+                lengthOf(List.of(blocks)),
+                blocks.stream().mapToInt(RunBlock::mapIndex).min().orElseThrow(),
+                blocks.stream().mapToInt(RunBlock::mapIndex).max().orElseThrow()));
+    return new RunExtent(
+        partition,
+        fileOffset(run, partition),
+        lengthOf(List.of(blocks)),
+        12345,
+        0,
+        0,
+        blocks.size(),
+        0,
+        0,
+        marks);
   }
 
   private static List<RunBlock> blocks(FakeRun run, int partition) throws SluiceException {

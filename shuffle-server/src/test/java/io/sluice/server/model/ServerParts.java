@@ -17,6 +17,7 @@ import io.sluice.server.background.ReportedMergeInputs;
 import io.sluice.server.background.SpillConfig;
 import io.sluice.server.background.SpillPolicy;
 import io.sluice.server.background.Spiller;
+import io.sluice.server.cluster.AdoptedData;
 import io.sluice.server.cluster.ControlService;
 import io.sluice.server.cluster.Decommission;
 import io.sluice.server.cluster.DiskReport;
@@ -168,6 +169,7 @@ final class ServerParts {
                 List::of,
                 decommission,
                 mover,
+                AdoptedData.NONE,
                 new OverQuota(),
                 new AuditLog()),
             new LeaseTable(() -> TimeUnit.NANOSECONDS.toMillis(clock.getAsLong()), LEASE_MS),

@@ -213,6 +213,91 @@ class RemoteStorageTest {
   }
 
   @Test
+  void adoptsTheFilesOfAnotherServer() throws IOException {
+    RemoteStorage lost = storage("host-2a", Long.MAX_VALUE);
+    write(lost, "app-1", "a.run", bytes(10));
+    write(lost, "app-2", "b.run", bytes(20));
+    write("app-1", "c.run", bytes(30));
+
+    assertThat(storage.adopt("host-2a"))
+        .containsExactlyInAnyOrder(new Storage.Entry("a.run", 10), new Storage.Entry("b.run", 20));
+
+    assertThat(storage.directories()).containsExactly("host-1f", "host-2a");
+    assertThat(storage.directoryOf("a.run")).contains("host-2a");
+    assertThat(storage.location("a.run")).contains("memory:/shuffle/app-1/host-2a/a.run");
+    try (FileChannel channel = storage.open("b.run")) {
+      assertThat(channel.size()).isEqualTo(20);
+    }
+    RemoteStorage restarted = storage("host-1f", Long.MAX_VALUE);
+    restarted.alsoServe(java.util.List.of("host-2a"));
+    assertThat(restarted.list()).hasSize(3);
+    storage.delete("a.run");
+    storage.delete("c.run");
+    assertThat(files.paths()).containsExactly("=adopted/host-2a", "app-2/host-2a/b.run");
+    assertThat(files.deletedDirectories())
+        .containsExactly("app-1/host-2a", "app-1", "app-1/host-1f", "app-1");
+  }
+
+  @Test
+  void aLostServerThatReturnsNeitherDeletesNorWritesFiles() throws IOException {
+    RemoteStorage returned = storage("host-2a", Long.MAX_VALUE);
+    write(returned, "app-1", "a.run", bytes(10));
+    storage.adopt("host-2a");
+
+    returned.delete("a.run");
+    assertThatThrownBy(() -> write(returned, "app-1", "d.run", bytes(10)))
+        .isInstanceOf(IOException.class)
+        .hasMessage(
+            "directory host-2a of memory:/shuffle was adopted by host-1f while this server was"
+                + " lost; restart this server to write to another one");
+    assertThat(files.paths()).containsExactly("=adopted/host-2a", "app-1/host-2a/a.run");
+
+    // Another server adopts both directories.
+    RemoteStorage third = storage("host-3b", Long.MAX_VALUE);
+    third.adopt("host-1f");
+    third.adopt("host-2a");
+    storage.delete("a.run");
+    assertThat(files.paths()).contains("app-1/host-2a/a.run");
+    third.delete("a.run");
+    assertThat(files.paths()).containsExactly("=adopted/host-1f", "=adopted/host-2a");
+  }
+
+  @Test
+  void deletesNothingWhileTheMarkCannotBeRead() throws IOException {
+    write("app-1", "a.run", bytes(10));
+    files.put("=adopted/host-1f", bytes(5));
+    assertThatThrownBy(() -> storage.delete("a.run")).isInstanceOf(IOException.class);
+    assertThat(files.paths()).contains("app-1/host-1f/a.run");
+    files.delete("=adopted/host-1f");
+    storage.delete("a.run");
+    assertThat(files.paths()).isEmpty();
+  }
+
+  @Test
+  void aFailedAdoptionLeavesNothing() throws IOException {
+    RemoteStorage lost = storage("host-2a", Long.MAX_VALUE);
+    write(lost, "app-1", "a.run", bytes(10));
+    int call = 1;
+    while (true) {
+      files.failAtCall(call);
+      try {
+        storage.adopt("host-2a");
+        break;
+      } catch (IOException e) {
+        assertThat(e).hasMessageContaining("injected");
+        assertThat(storage.directories()).containsExactly("host-1f");
+        assertThat(storage.directoryOf("a.run")).isEmpty();
+        call++;
+      }
+    }
+    assertThat(call).isGreaterThan(4);
+    assertThat(storage.directoryOf("a.run")).contains("host-2a");
+    storage.abandon("host-2a");
+    assertThat(storage.directories()).containsExactly("host-1f");
+    assertThatThrownBy(() -> storage.open("a.run")).isInstanceOf(NoSuchFileException.class);
+  }
+
+  @Test
   void findsOnlyWrittenOrListedFiles() throws IOException {
     files.put("app/host-1f/a.run", bytes(10));
     assertThatThrownBy(() -> storage.open("a.run")).isInstanceOf(NoSuchFileException.class);

@@ -11,6 +11,7 @@ import io.sluice.server.log.ShuffleKey;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -70,6 +71,53 @@ class RemoteTierTest {
     close(late);
   }
 
+  @Test
+  void usesAnotherDirectoryIfItsOwnWasAdopted() throws Exception {
+    RemoteTier tier = open(() -> files, 20_000);
+    String name = serverDirectory().name();
+    files.put("app/" + name + "/" + RUN + ".run", new byte[10]);
+    tier.catalog().add(RECORD);
+    tier.adopted("older_1", "older:1");
+    close(tier);
+    new AdoptionMarks(files).write(name, "adopter_1");
+
+    RemoteTier returned = open(() -> files, 20_000);
+
+    assertThat(serverDirectory().name()).isNotEqualTo(name).startsWith("host_");
+    assertThat(returned.storage().directories()).containsExactly(serverDirectory().name());
+    assertThat(returned.catalog().runs()).isEmpty();
+    assertThat(returned.adopted()).isEmpty();
+    assertThat(returned.storage().list()).isEmpty();
+    assertThat(files.paths()).contains("app/" + name + "/" + RUN + ".run");
+    close(returned);
+  }
+
+  @Test
+  void keepsAdoptedDirectoriesAcrossRestarts() throws Exception {
+    RemoteTier tier = open(() -> files, 20_000);
+    files.put("app/lost_1/" + RUN + ".run", new byte[10]);
+    tier.storage().adopt("lost_1");
+    tier.adopted("lost_1", "lost:1");
+    tier.storage().adopt("empty_1");
+    tier.adopted("empty_1", "lost:2");
+    tier.storage().adopt("unfinished_1");
+    close(tier);
+
+    RemoteTier again = open(() -> files, 20_000);
+    assertThat(again.adopted()).isEqualTo(Map.of("lost_1", "lost:1", "empty_1", "lost:2"));
+    assertThat(again.storage().list()).containsExactly(new Storage.Entry(RUN + ".run", 10));
+    again.release("empty_1");
+    new AdoptionMarks(files).write("lost_1", "another_1");
+    close(again);
+
+    RemoteTier third = open(() -> files, 20_000);
+    assertThat(third.adopted()).isEmpty();
+    assertThat(third.storage().list()).isEmpty();
+    assertThat(files.paths())
+        .containsExactly("=adopted/lost_1", "=adopted/unfinished_1", "app/lost_1/" + RUN + ".run");
+    close(third);
+  }
+
   private RemoteTier open(RemoteConnection.Opener opener, long timeoutMs) throws Exception {
     return RemoteTier.open(
         "memory:/x",
@@ -79,7 +127,8 @@ class RemoteTierTest {
         timeoutMs,
         1,
         serverDirectory(),
-        CatalogConfig.DEFAULT);
+        CatalogConfig.DEFAULT,
+        new Random(8));
   }
 
   private ServerDirectory serverDirectory() throws IOException {

@@ -28,8 +28,37 @@ class ServerDirectoryTest {
     ServerDirectory made = in(List.of(first, second), "Host.example", 1);
     assertThat(made.name()).matches("Host\\.example_[0-9a-f]{16}");
     assertThat(made.catalog()).isEqualTo(first.resolve("remote/catalog"));
+    Files.createDirectory(made.catalog());
     assertThat(in(List.of(first, second), "other", 2)).isEqualTo(made);
-    assertThat(in(List.of(second, first), "other", 2)).isEqualTo(made);
+    ServerDirectory swapped = in(List.of(second, first), "other", 2);
+    assertThat(swapped.name()).isEqualTo(made.name());
+    assertThat(swapped.catalog()).isEqualTo(made.catalog());
+    assertThat(swapped.orphans()).isEmpty();
+  }
+
+  @Test
+  void knowsItsOldNameAfterTheLossOfItsCatalog() throws IOException {
+    ServerDirectory made = in(List.of(first, second), "h", 1);
+    Files.createDirectory(made.catalog());
+    AdoptedDirectories.read(made.adopted()).add("other_1", "other:1");
+    Path empty = Files.createDirectory(directory.resolve("empty"));
+
+    for (int start = 0; start < 2; start++) {
+      ServerDirectory later = in(List.of(empty, second), "h", 2);
+      assertThat(later.name()).isNotEqualTo(made.name());
+      assertThat(later.catalog()).isEqualTo(empty.resolve("remote/catalog"));
+      assertThat(later.orphans()).containsExactly(made.name());
+      Files.createDirectories(later.catalog());
+    }
+    in(List.of(empty, second), "h", 3).orphansAdopted();
+    ServerDirectory last = in(List.of(empty, second), "h", 4);
+    assertThat(last.orphans()).isEmpty();
+
+    // The lost directory returns.
+    ServerDirectory both = in(List.of(first, empty, second), "h", 5);
+    assertThat(both.name()).isEqualTo(made.name());
+    assertThat(both.orphans()).containsExactly(last.name());
+    assertThat(both.renamed(new Random(6)).orphans()).containsExactly(last.name());
   }
 
   @Test

@@ -1,13 +1,12 @@
-package io.sluice.server.background;
+package io.sluice.server.log;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.sluice.server.log.LogPiece;
 import java.io.IOException;
 import java.util.List;
 
 /** Reads the bytes of pieces that a log returned, from memory and files. */
-final class PieceBytes {
+public final class PieceBytes {
   private PieceBytes() {}
 
   /**
@@ -15,7 +14,7 @@ final class PieceBytes {
    *
    * @param pieces releases
    */
-  static ByteBuf read(List<LogPiece> pieces) throws IOException {
+  public static ByteBuf read(List<LogPiece> pieces) throws IOException {
     ByteBuf found = Unpooled.buffer();
     for (LogPiece piece : pieces) {
       try {
