@@ -25,6 +25,9 @@ public final class LocalMapFiles {
   private static final Logger LOG = LoggerFactory.getLogger(LocalMapFiles.class);
   private static final long[] NO_CHECKSUMS = {};
 
+  /** Comet's native writer appends this to Spark's names until it commits a file. */
+  private static final String UNCOMMITTED = ".tmp";
+
   private final IndexShuffleBlockResolver resolver;
   private final ConcurrentMap<Integer, Set<Long>> mapIds = new ConcurrentHashMap<>();
 
@@ -55,10 +58,11 @@ public final class LocalMapFiles {
    * Takes the file that another writer committed for an attempt: moves it away from Spark's name,
    * and removes its index.
    *
-   * @param partitions number of partitions of the shuffle; the file may have more, if these are
-   *     empty
+   * @param partitions number of partitions of the shuffle. The file may have more, if these are
+   *     empty: Comet's range exchange writes the length of each planned partition, but its
+   *     partitioner has one partition more than it has sampled bounds, and rows only there
    * @return owned by the caller
-   * @throws IOException if the file has data of other partitions
+   * @throws IOException if the file has data of other partitions, which no reader would read
    */
   public TakenFile take(int shuffle, long mapId, int partitions) throws IOException {
     long[] lengths = lengths(index(shuffle, mapId), partitions);
@@ -76,7 +80,8 @@ public final class LocalMapFiles {
     for (int other = partitions; other < lengths.length; other++) {
       if (lengths[other] > 0) {
         throw new IOException(
-            "map output has data of a partition that the shuffle does not have: partition="
+            "map output has data of a partition that the shuffle does not have, another version of"
+                + " the native engine may be on the class path: partition="
                 + other
                 + " partitions="
                 + partitions
@@ -87,9 +92,15 @@ public final class LocalMapFiles {
     return Arrays.copyOf(lengths, partitions);
   }
 
-  /** Removes files that another writer committed for an attempt, if there are any. */
-  public void removeUntaken(int shuffle, long mapId) {
+  /** Removes files that another writer wrote for an attempt, committed or not. */
+  public void removeUntaken(int shuffle, long mapId) throws IOException {
     resolver.removeDataByMap(shuffle, mapId);
+    Files.deleteIfExists(uncommitted(data(shuffle, mapId)));
+    Files.deleteIfExists(uncommitted(index(shuffle, mapId)));
+  }
+
+  private static Path uncommitted(Path file) {
+    return file.resolveSibling(file.getFileName() + UNCOMMITTED);
   }
 
   /** Data file with the committed blocks of an attempt. */

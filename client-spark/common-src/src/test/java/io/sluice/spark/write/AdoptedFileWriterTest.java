@@ -96,7 +96,7 @@ class AdoptedFileWriterTest {
   private final Resolver resolver = new Resolver();
 
   /** Writes a file with the given lengths of partitions, of frames with 4 bytes. */
-  private final class Engine extends ShuffleWriter<Object, Object> {
+  private class Engine extends ShuffleWriter<Object, Object> {
     private final long[] lengths;
     private final RuntimeException failure;
 
@@ -215,6 +215,27 @@ class AdoptedFileWriterTest {
     assertThat(output.blocks).isEmpty();
     assertThat(output.finished).isFalse();
     assertThat(output.closed).isTrue();
+  }
+
+  /** A native writer leaves its files if the disk is full; nothing else deletes them. */
+  @Test
+  void deletesFilesThatAFailedEngineDidNotCommit() throws IOException {
+    Engine engine =
+        new Engine(null, 4, 4, 4) {
+          @Override
+          public void write(Iterator<Product2<Object, Object>> records) throws IOException {
+            Files.write(Path.of(resolver.getDataFile(SHUFFLE, MAP) + ".tmp"), new byte[1]);
+            Files.write(
+                Path.of(resolver.getIndexFile(SHUFFLE, MAP, Option.empty()) + ".tmp"), new byte[1]);
+            throw new IOException("no space");
+          }
+        };
+    AdoptedFileWriter<Object, Object> writer = writer(engine);
+
+    assertThatThrownBy(() -> writer.write(noRecords())).hasMessage("no space");
+    writer.stop(false);
+
+    assertThat(files()).isEmpty();
   }
 
   @Test
