@@ -69,14 +69,8 @@ class AdaptivePlansTest {
   }
 
   private static SparkApplication on(Workload workload, SparkApplication application) {
-    return application
-        .withDemoDriver()
-        .set("spark.sql.datetime.java8API.enabled", "true")
-        // With few rows, some TPC-DS queries divide by zero, which is an error in Spark 4.
-        .set("spark.sql.ansi.enabled", "false")
-        .set("spark.sluice.test.workload.directory", data(workload).toString())
-        .set("spark.sluice.test.workload.query.texts", SparkVersion.tpcdsQueries().toString())
-        .set("spark.sluice.test.workload.scale", workload == Workload.TPCH ? "0.02" : "0.01");
+    return WorkloadApplication.with(
+        workload, data(workload), workload == Workload.TPCH ? "0.02" : "0.01", application);
   }
 
   private static Path data(Workload workload) {

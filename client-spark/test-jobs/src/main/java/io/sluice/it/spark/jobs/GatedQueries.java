@@ -93,15 +93,17 @@ final class GatedQueries {
         });
   }
 
-  private static Path directory() {
+  static Path directory() {
     return Paths.get(System.getProperty("java.io.tmpdir"), "gated");
   }
 
-  private static JobResult with(SparkSession spark, Supplier<JobResult> job) {
+  /** Runs with one map task for each file, nine reduce tasks, and no coalescing. */
+  static JobResult with(SparkSession spark, Supplier<JobResult> job) {
     return SqlJobs.with(spark, SETTINGS, job);
   }
 
-  private static Dataset<Row> table(SparkSession spark) {
+  /** The table, written again. */
+  static Dataset<Row> table(SparkSession spark) {
     String files = directory().resolve("table").toString();
     spark
         .range(0, ROWS, 1, FILES)

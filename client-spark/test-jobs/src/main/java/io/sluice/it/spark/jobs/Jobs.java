@@ -61,6 +61,10 @@ final class Jobs {
     BY_NAME.put("broadcastAfterShuffleLocalRead", AdaptiveJobs::broadcastAfterShuffleLocalRead);
     BY_NAME.put("mapGate", GatedQueries::mapGate);
     BY_NAME.put("readGate", GatedQueries::readGate);
+    BY_NAME.put("speculatedQuery", CometQueries::speculatedQuery);
+    BY_NAME.put("lastRowGate", CometQueries::lastRowGate);
+    BY_NAME.put("largeQuery", CometQueries::largeQuery);
+    BY_NAME.put("sortOfFewKeys", CometQueries::sortOfFewKeys);
     BY_NAME.put("cachedThenShuffled", ApiJobs::cachedThenShuffled);
     BY_NAME.put("twentyThousandPartitions", ApiJobs::twentyThousandPartitions);
     BY_NAME.put("longLineage", ApiJobs::longLineage);

@@ -1,0 +1,35 @@
+package io.sluice.it.spark;
+
+import io.sluice.demo.driver.Workload;
+import java.nio.file.Path;
+
+/** Applications with the tables and queries of TPC-H or TPC-DS, and with Comet. */
+final class WorkloadApplication {
+  private WorkloadApplication() {}
+
+  /**
+   * Adds a workload. The job {@code tpch/data} creates its tables, {@code tpch/1} runs a query.
+   *
+   * @param data directory of the tables
+   */
+  static SparkApplication with(
+      Workload workload, Path data, String scale, SparkApplication application) {
+    return application
+        .withDemoDriver()
+        .set("spark.sql.datetime.java8API.enabled", "true")
+        // With few rows, some TPC-DS queries divide by zero, which is an error in Spark 4.
+        .set("spark.sql.ansi.enabled", "false")
+        .set("spark.sluice.test.workload.directory", data.toString())
+        .set("spark.sluice.test.workload.query.texts", SparkVersion.tpcdsQueries().toString())
+        .set("spark.sluice.test.workload.scale", scale);
+  }
+
+  /** Adds Comet, which plans its exchanges if the application uses Sluice. */
+  static SparkApplication withComet(SparkApplication application) {
+    return application
+        .withJar(SparkVersion.cometJar())
+        .set("spark.plugins", "org.apache.spark.CometPlugin")
+        .set("spark.memory.offHeap.enabled", "true")
+        .set("spark.memory.offHeap.size", "512m");
+  }
+}
