@@ -1,0 +1,122 @@
+package io.sluice.it.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.demo.driver.Workload;
+import io.sluice.it.cluster.TestCluster;
+import io.sluice.it.spark.SparkApplication.Outcome;
+import io.sluice.localcluster.ClusterCounters;
+import io.sluice.localcluster.ClusterProbe;
+import io.sluice.localcluster.LocalCluster;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * All queries of TPC-H and TPC-DS with Comet through Sluice, without broadcast joins: rows are
+ * those of Spark without Comet, each query that shuffles has Comet's exchanges, and the bytes of
+ * all exchanges are at the servers.
+ */
+@Tag("nightly")
+class CometWorkloadTest {
+  /** Share of the bytes of all exchanges that servers must receive. */
+  private static final double LEAST_SHARE = 0.99;
+
+  /** Time limit of one application, which runs up to 103 queries. */
+  private static final Duration LIMIT = Duration.ofMinutes(60);
+
+  private static final String EXCHANGE_OF_SPARK = " Exchange ";
+  private static final List<String> EXCHANGES_OF_COMET =
+      List.of(" CometExchange ", " CometColumnarExchange ");
+
+  @TempDir Path directory;
+
+  @ParameterizedTest
+  @CsvSource({"TPCDS, 0.01", "TPCH, 0.05"})
+  void everyQueryHasTheRowsOfSpark(Workload workload, String scale)
+      throws IOException, InterruptedException {
+    List<String> queries =
+        workload.queries().stream().map(number -> workload + "/" + number).toList();
+    List<String> all = new ArrayList<>(List.of(workload + "/data"));
+    all.addAll(queries);
+    Outcome spark = on(workload, scale, new SparkApplication(directory.resolve("spark"))).run(all);
+    assertSucceeded(spark, all);
+
+    try (LocalCluster cluster = TestCluster.builder(directory.resolve("cluster")).build();
+        ClusterProbe probe = new ClusterProbe(cluster)) {
+      cluster.start();
+      probe.awaitActiveServers(cluster.servers().size(), Duration.ofSeconds(30));
+      ClusterCounters before = probe.counters();
+      SparkApplication comet =
+          SparkApplication.onSluice(directory.resolve("comet"), cluster.quorum());
+
+      Outcome found = WorkloadApplication.withComet(on(workload, scale, comet)).run(queries);
+
+      assertSucceeded(found, queries);
+      assertThat(queries)
+          .filteredOn(query -> !found.digest(query).equals(spark.digest(query)))
+          .as("queries with other rows")
+          .isEmpty();
+      assertThat(queries)
+          .filteredOn(query -> plan(spark, query).contains(EXCHANGE_OF_SPARK))
+          .hasSizeGreaterThan(queries.size() / 2)
+          .allMatch(query -> EXCHANGES_OF_COMET.stream().anyMatch(plan(found, query)::contains));
+      assertThat(found.fallbacks()).isEmpty();
+      long written = queries.stream().mapToLong(query -> found.number(query, "bytesWritten")).sum();
+      long pushed = probe.counters().since(before).pushedBytes();
+      report(found, queries, written, pushed);
+      assertThat(written).isGreaterThan(1 << 20);
+      assertThat((double) pushed).isGreaterThanOrEqualTo(LEAST_SHARE * written);
+      assertThat(found.ofAllShuffles("writes.localBytes")).isZero();
+    }
+  }
+
+  private SparkApplication on(Workload workload, String scale, SparkApplication application) {
+    return WorkloadApplication.with(workload, directory.resolve("data"), scale, application)
+        .set("spark.sql.files.maxPartitionBytes", "512k")
+        .set("spark.sql.files.openCostInBytes", "0")
+        .set("spark.sql.autoBroadcastJoinThreshold", "-1")
+        .endAfter(LIMIT);
+  }
+
+  private static void assertSucceeded(Outcome outcome, List<String> jobs) {
+    assertThat(outcome.exitCode()).as(outcome.log()).isZero();
+    for (String job : jobs) {
+      assertThat(outcome.error(job)).as(outcome.log()).isEmpty();
+    }
+  }
+
+  private static String plan(Outcome outcome, String query) {
+    return outcome.results().getProperty(query + ".plan");
+  }
+
+  /** Prints figures for pages. */
+  private static void report(Outcome found, List<String> queries, long written, long pushed) {
+    String plans =
+        String.join("", queries.stream().map(query -> finalPlan(plan(found, query))).toList());
+    System.out.printf(
+        "queries=%d nativeExchanges=%d columnarExchanges=%d exchangesOfSpark=%d writtenBytes=%d"
+            + " pushedBytes=%d%n",
+        queries.size(),
+        count(plans, EXCHANGES_OF_COMET.get(0)),
+        count(plans, EXCHANGES_OF_COMET.get(1)),
+        count(plans, EXCHANGE_OF_SPARK),
+        written,
+        pushed);
+  }
+
+  /** Without the initial plan, which has all exchanges once more. */
+  private static String finalPlan(String plan) {
+    return plan.split("== Initial Plan ==", 2)[0];
+  }
+
+  private static int count(String text, String part) {
+    return text.split(part, -1).length - 1;
+  }
+}
