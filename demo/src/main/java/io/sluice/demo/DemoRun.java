@@ -7,6 +7,7 @@ import io.sluice.demo.driver.Workload;
 import io.sluice.demo.staging.AmountText;
 import io.sluice.demo.staging.ClusterSecrets;
 import io.sluice.demo.staging.ClusterSize;
+import io.sluice.demo.staging.CometConf;
 import io.sluice.demo.staging.DemoException;
 import io.sluice.demo.staging.DemoProgress;
 import io.sluice.demo.staging.DriverPair;
@@ -17,7 +18,6 @@ import io.sluice.demo.staging.Staging;
 import io.sluice.demo.staging.WorkloadData;
 import io.sluice.localcluster.ClusterCounters;
 import io.sluice.localcluster.ClusterProbe;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,7 +27,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 
 /**
  * One run of the demo with Spark: data, processes, queries, comparison.
@@ -39,12 +38,6 @@ import java.util.stream.Collectors;
 final class DemoRun implements Comparison {
   /** Two executors with one core and 1 GiB each, for a machine with two cores. */
   private static final String MASTER = "local-cluster[2,1,1024]";
-
-  private static final String COMET_SHUFFLE_MANAGER =
-      "org.apache.spark.sql.comet.execution.shuffle.CometShuffleManager";
-
-  /** Off-heap memory of an executor with Comet. */
-  private static final String COMET_MEMORY = "1g";
 
   /** Heap of a server; small, because shuffle data is off-heap. */
   private static final String SERVER_HEAP = "-Xmx256m";
@@ -191,7 +184,7 @@ final class DemoRun implements Comparison {
     }
     List<Path> jars = new ArrayList<>(spark.plugin(conf));
     plan.comet().ifPresent(jars::add);
-    plan.comet().ifPresent(comet -> useComet(side, jars, conf));
+    plan.comet().ifPresent(comet -> CometConf.addTo(conf, jars));
     Path rows = Files.createDirectories(rowsDirectory(side));
     return spark.startDriver(
         side.label(),
@@ -200,21 +193,6 @@ final class DemoRun implements Comparison {
         spark.environment(),
         new DriverSettings(plan.workload(), plan.queryTexts(), plan.scale(), data, rows, conf),
         staging.directory().resolve(side.label()));
-  }
-
-  /**
-   * @param jars all jars beside those of Spark
-   */
-  private static void useComet(Side side, List<Path> jars, Map<String, String> conf) {
-    conf.put("spark.plugins", "org.apache.spark.CometPlugin");
-    conf.put("spark.memory.offHeap.enabled", "true");
-    conf.put("spark.memory.offHeap.size", COMET_MEMORY);
-    conf.put(
-        "spark.executor.extraClassPath",
-        jars.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator)));
-    if (side == Side.BUILT_IN) {
-      conf.put("spark.shuffle.manager", COMET_SHUFFLE_MANAGER);
-    }
   }
 
   private Path rowsDirectory(Side side) {

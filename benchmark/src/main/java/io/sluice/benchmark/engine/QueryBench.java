@@ -6,6 +6,7 @@ import io.sluice.demo.Comparison;
 import io.sluice.demo.driver.DriverMessage;
 import io.sluice.demo.driver.DriverSettings;
 import io.sluice.demo.driver.Workload;
+import io.sluice.demo.staging.CometConf;
 import io.sluice.demo.staging.DemoException;
 import io.sluice.demo.staging.DemoProgress;
 import io.sluice.demo.staging.DriverPair;
@@ -40,8 +41,10 @@ final class QueryBench implements Comparison {
    * @param queryTexts see {@link DriverSettings}
    * @param applications number of pairs of applications, one pair after the other
    * @param warmUps runs of all queries in each application before the measured ones
-   * @param baselineConf empty: the baseline is the built-in shuffle; else keys of a baseline that
-   *     uses Sluice
+   * @param baseline engine and shuffle of the baseline
+   * @param candidate engine and shuffle of the other side
+   * @param baselineConf keys of a baseline that uses Sluice
+   * @param comet jar of Comet; empty if no side uses it
    */
   record Plan(
       Workload workload,
@@ -50,11 +53,25 @@ final class QueryBench implements Comparison {
       Optional<Path> queryTexts,
       int applications,
       int warmUps,
+      QuerySide baseline,
+      QuerySide candidate,
       Map<String, String> baselineConf,
+      Optional<Path> comet,
       BenchPlan bench) {
 
-    boolean usesSluice(Side side) {
-      return side == Side.SLUICE || !baselineConf.isEmpty();
+    private QuerySide of(Side side) {
+      return side == Side.BUILT_IN ? baseline : candidate;
+    }
+
+    /** Names of both sides in headings. */
+    private String name(Side side) {
+      if (candidate != QuerySide.SPARK_ON_SLUICE || baseline.usesComet()) {
+        return of(side).toString();
+      }
+      if (side == Side.SLUICE) {
+        return "Sluice";
+      }
+      return baseline.usesSluice() ? "baseline" : "built-in";
     }
   }
 
@@ -92,7 +109,7 @@ final class QueryBench implements Comparison {
         }
       }
     }
-    return new QueryTable(measured, plan.baselineConf().isEmpty() ? "built-in" : "baseline");
+    return new QueryTable(measured, plan.name(Side.BUILT_IN), plan.name(Side.SLUICE));
   }
 
   /**
@@ -128,7 +145,7 @@ final class QueryBench implements Comparison {
   private Turn turn(DriverProcess driver, Side side, ClusterProbe probe, String query)
       throws DemoException, IOException, InterruptedException {
     List<ProcessHandle> nodes =
-        plan.usesSluice(side) ? SideCpu.processes(staging.nodes()) : List.of();
+        plan.of(side).usesSluice() ? SideCpu.processes(staging.nodes()) : List.of();
     ClusterCounters countersBefore = probe.counters();
     SideCpu cpuBefore = SideCpu.of(driver.process(), nodes);
     driver.run(query);
@@ -144,9 +161,9 @@ final class QueryBench implements Comparison {
         "query %s: time %.2f and %.2f s, CPU %.2f and %.2f s%s",
         round.query(),
         round.baseline().seconds(),
-        round.sluice().seconds(),
+        round.candidate().seconds(),
         round.baseline().cpuSeconds(),
-        round.sluice().cpuSeconds(),
+        round.candidate().cpuSeconds(),
         round.isSame() ? "" : ", DIFFERENT ROWS");
   }
 
@@ -156,14 +173,21 @@ final class QueryBench implements Comparison {
     conf.put("spark.master", "local-cluster[2,1,1024]");
     conf.put("spark.serializer", "org.apache.spark.serializer.KryoSerializer");
     conf.putAll(bench.conf());
-    if (plan.usesSluice(side)) {
+    if (plan.of(side).usesSluice()) {
       conf.putAll(spark.sluiceConf());
       conf.putAll(side == Side.SLUICE ? bench.sluice().conf() : plan.baselineConf());
     }
-    Path directory = staging.directory().resolve(side.label() + "-" + application);
+    List<Path> jars = new ArrayList<>(spark.plugin(conf));
+    if (plan.of(side).usesComet()) {
+      jars.add(plan.comet().orElseThrow());
+      CometConf.addTo(conf, jars);
+    }
+    String name = side == Side.BUILT_IN ? "baseline" : "candidate";
+    Path directory = staging.directory().resolve(name + "-" + application);
     Path rows = Files.createDirectories(directory.resolve("rows"));
     return spark.startDriver(
-        side,
+        name,
+        jars,
         "io.sluice.demo.spark.QueryDriver",
         // A separate Spark home: applications started in the same second have the same id and
         // would share the executors' directories.

@@ -1,13 +1,16 @@
 package io.sluice.benchmark.engine;
 
 import io.sluice.demo.driver.Workload;
+import io.sluice.demo.staging.CometJarOption;
 import io.sluice.demo.staging.DemoException;
 import io.sluice.demo.staging.Installation;
 import io.sluice.demo.staging.SparkHome;
 import io.sluice.demo.staging.SparkHomeOption;
 import io.sluice.demo.staging.SparkStaging;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -18,6 +21,8 @@ import picocli.CommandLine.Option;
     description = {
       "Run the queries of TPC-H or TPC-DS alternately with Spark's built-in shuffle and through "
           + "Sluice, and compare elapsed time, CPU time and bytes, in total and for each query.",
+      "With --baseline and --candidate: other pairs, such as Comet with its built-in shuffle and "
+          + "Comet through Sluice.",
       "With --baseline-conf, both sides use Sluice, with different keys.",
       "All processes are started on loopback and stopped at the end."
     },
@@ -71,6 +76,23 @@ public final class QueryBenchCommand extends EngineBenchCommand {
   private int rounds;
 
   @Option(
+      names = "--baseline",
+      paramLabel = "ENGINE",
+      description =
+          "Engine and shuffle of the first side: ${COMPLETION-CANDIDATES}. Default: spark, or"
+              + " spark+sluice with --baseline-conf.")
+  private QuerySide baseline;
+
+  @Option(
+      names = "--candidate",
+      paramLabel = "ENGINE",
+      defaultValue = "spark+sluice",
+      description =
+          "Engine and shuffle of the second side: ${COMPLETION-CANDIDATES}. Default: "
+              + "${DEFAULT-VALUE}.")
+  private QuerySide candidate;
+
+  @Option(
       names = "--baseline-conf",
       paramLabel = "KEY=VALUE",
       description =
@@ -87,6 +109,8 @@ public final class QueryBenchCommand extends EngineBenchCommand {
 
   @Mixin private SparkHomeOption sparkHome = new SparkHomeOption();
 
+  @Mixin private CometJarOption cometJar = new CometJarOption();
+
   @Override
   protected Opening opening() throws DemoException {
     scale(scale);
@@ -94,17 +118,39 @@ public final class QueryBenchCommand extends EngineBenchCommand {
     if (warmUps < 0) {
       throw DemoException.usage("--warm-ups " + warmUps + ": expected a number of at least 0");
     }
+    List<String> chosen = queries(workload, queries);
+    BenchPlan bench = benchPlan(rounds, queryTimeoutMinutes);
+    QuerySide first = firstSide();
+    boolean withComet = first.usesComet() || candidate.usesComet();
+    if (cometJar.isGiven() && !withComet) {
+      throw DemoException.usage("--comet-jar: no side uses Comet");
+    }
+    SparkHome spark = sparkHome.find(System.getenv());
     QueryBench.Plan plan =
         new QueryBench.Plan(
             workload,
             scale,
-            queries(workload, queries),
+            chosen,
             Installation.queryTexts(workload, System.getProperties()),
             applications,
             warmUps,
+            first,
+            candidate,
             Map.copyOf(baselineConf),
-            benchPlan(rounds, queryTimeoutMinutes));
-    SparkHome spark = sparkHome.find(System.getenv());
+            withComet
+                ? Optional.of(cometJar.find(spark, System.getProperties()))
+                : Optional.empty(),
+            bench);
     return (staging, progress) -> new QueryBench(plan, new SparkStaging(staging, spark), progress);
+  }
+
+  private QuerySide firstSide() throws DemoException {
+    if (baseline == null) {
+      return baselineConf.isEmpty() ? QuerySide.SPARK : QuerySide.SPARK_ON_SLUICE;
+    }
+    if (!baselineConf.isEmpty() && !baseline.usesSluice()) {
+      throw DemoException.usage("--baseline-conf: --baseline " + baseline + " does not use Sluice");
+    }
+    return baseline;
   }
 }

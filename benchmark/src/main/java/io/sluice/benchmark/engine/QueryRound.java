@@ -7,7 +7,7 @@ import io.sluice.demo.driver.DriverMessage;
  *
  * @param pass number of the run of all queries, from 0, over all applications
  */
-record QueryRound(int pass, Turn baseline, Turn sluice) {
+record QueryRound(int pass, Turn baseline, Turn candidate) {
 
   /**
    * One run on one side.
@@ -30,6 +30,6 @@ record QueryRound(int pass, Turn baseline, Turn sluice) {
   }
 
   boolean isSame() {
-    return baseline.result().digest().equals(sluice.result().digest());
+    return baseline.result().digest().equals(candidate.result().digest());
   }
 }

@@ -26,6 +26,7 @@ final class QueryTable implements TabledOutcome {
 
   private final List<QueryRound> rounds;
   private final String baseline;
+  private final String candidate;
   private final List<Query> queries;
 
   /** Medians of one query over its rounds, in seconds, and bytes of its last round. */
@@ -40,9 +41,9 @@ final class QueryTable implements TabledOutcome {
       return new Query(
           name,
           median(rounds, round -> round.baseline().seconds()),
-          median(rounds, round -> round.sluice().seconds()),
+          median(rounds, round -> round.candidate().seconds()),
           median(rounds, round -> round.baseline().cpuSeconds()),
-          median(rounds, round -> round.sluice().cpuSeconds()),
+          median(rounds, round -> round.candidate().cpuSeconds()),
           rounds.get(rounds.size() - 1));
     }
 
@@ -66,10 +67,12 @@ final class QueryTable implements TabledOutcome {
   /**
    * @param rounds at least one
    * @param baseline name of the baseline in headings
+   * @param candidate name of the other side in headings
    */
-  QueryTable(List<QueryRound> rounds, String baseline) {
+  QueryTable(List<QueryRound> rounds, String baseline, String candidate) {
     this.rounds = List.copyOf(rounds);
     this.baseline = baseline;
+    this.candidate = candidate;
     Map<String, List<QueryRound>> byQuery = new LinkedHashMap<>();
     rounds.forEach(
         round -> byQuery.computeIfAbsent(round.query(), query -> new ArrayList<>()).add(round));
@@ -88,10 +91,10 @@ final class QueryTable implements TabledOutcome {
     BenchTable totals =
         new BenchTable(
             "queries",
-            "All queries, " + baseline + " against Sluice",
+            "All queries, " + baseline + " against " + candidate,
             Column.text("all queries"),
             Column.number(baseline, 1),
-            Column.number("Sluice", 1),
+            Column.number(candidate, 1),
             Column.number("ratio", 3),
             Column.number("upper bound (95 %)", 3),
             Column.number("pairs", 0));
@@ -102,7 +105,7 @@ final class QueryTable implements TabledOutcome {
     totals.row(
         "of coordinator and servers",
         average(sums(round -> round.baseline().cpu().serversMs() / 1000.0)),
-        average(sums(round -> round.sluice().cpu().serversMs() / 1000.0)),
+        average(sums(round -> round.candidate().cpu().serversMs() / 1000.0)),
         null,
         null,
         null);
@@ -119,11 +122,11 @@ final class QueryTable implements TabledOutcome {
             "Single queries",
             Column.text("query"),
             Column.number(baseline + " s", 2),
-            Column.number("Sluice s", 2),
+            Column.number(candidate + " s", 2),
             Column.number("ratio", 2),
             Column.number("difference s", 2),
             Column.number(baseline + " CPU s", 2),
-            Column.number("Sluice CPU s", 2),
+            Column.number(candidate + " CPU s", 2),
             Column.number("pushed, MiB", 1));
     queries.stream()
         .sorted(Comparator.comparingDouble(Query::difference).reversed())
@@ -137,7 +140,7 @@ final class QueryTable implements TabledOutcome {
                     query.difference(),
                     query.baselineCpu,
                     query.cpu,
-                    query.last.sluice().pushedBytes() / BYTES_PER_MIB));
+                    query.last.candidate().pushedBytes() / BYTES_PER_MIB));
     return table;
   }
 
@@ -169,12 +172,12 @@ final class QueryTable implements TabledOutcome {
 
   private void total(BenchTable table, String name, ToDoubleFunction<Turn> value) {
     double[] base = sums(round -> value.applyAsDouble(round.baseline()));
-    double[] sluice = sums(round -> value.applyAsDouble(round.sluice()));
-    PairedRatio ratio = PairedRatio.of(sluice, base);
+    double[] other = sums(round -> value.applyAsDouble(round.candidate()));
+    PairedRatio ratio = PairedRatio.of(other, base);
     table.row(
         name,
         average(base),
-        average(sluice),
+        average(other),
         ratio.mean(),
         ratio.pairs() < 2 ? null : (Double) ratio.upperBound(),
         ratio.pairs());
@@ -185,7 +188,7 @@ final class QueryTable implements TabledOutcome {
     table.row(
         name,
         mebibytes(query -> value.applyAsDouble(query.last.baseline())),
-        mebibytes(query -> value.applyAsDouble(query.last.sluice())),
+        mebibytes(query -> value.applyAsDouble(query.last.candidate())),
         null,
         null,
         null);

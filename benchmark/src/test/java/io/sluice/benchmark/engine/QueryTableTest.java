@@ -19,7 +19,8 @@ final class QueryTableTest {
                 round(0, "2", 3_000, 2_500, "b"),
                 round(1, "1", 1_000, 1_700, "a"),
                 round(1, "2", 3_000, 2_300, "b")),
-            "built-in");
+            "built-in",
+            "Sluice");
 
     assertThat(table.isGood()).isTrue();
     assertThat(table.render().lines())
@@ -43,13 +44,14 @@ final class QueryTableTest {
             List.of(
                 new QueryRound(0, turn("7", 1_000, "a", 0), turn("7", 1_000, "b", MIB)),
                 round(0, "8", 1_000, 1_000, "c")),
-            "baseline");
+            "comet",
+            "comet+sluice");
 
     assertThat(table.isGood()).isFalse();
     assertThat(table.render())
         .contains("query 7: rows differ")
         .doesNotContain("query 8: rows differ")
-        .contains("| all queries | baseline | Sluice |")
+        .contains("| all queries | comet | comet+sluice |")
         .contains("| - | 1 |");
   }
 

@@ -17,8 +17,8 @@ public final class CometJarOption {
       names = "--comet-jar",
       paramLabel = "FILE",
       description =
-          "Jar of Comet 0.12 for Spark 3.5 and Scala 2.12. Only with --engine comet. Default: the"
-              + " jar that the build downloaded.")
+          "Jar of Comet 0.12 for Spark 3.5 and Scala 2.12. Only if Comet runs. Default: the jar that"
+              + " the build downloaded.")
   private Path cometJar;
 
   public boolean isGiven() {
@@ -33,7 +33,7 @@ public final class CometJarOption {
   public Path find(SparkHome spark, Properties system) throws DemoException {
     if (!spark.client().equals(NEEDED)) {
       throw DemoException.usage(
-          "--engine comet needs Spark 3.5 with Scala 2.12; the Spark in "
+          "Comet needs Spark 3.5 with Scala 2.12; the Spark in "
               + spark.directory()
               + " is "
               + spark.version()
