@@ -88,7 +88,8 @@ public final class InProcessCluster implements AutoCloseable {
             ClientConfig.from(ConfigSet.of(ClientConfig.SCHEMA, options)), application, "test"));
   }
 
-  private String quorum() {
+  /** Address of the coordinator. */
+  public String quorum() {
     return new HostPort(host, coordinator.rpcPort()).toString();
   }
 
