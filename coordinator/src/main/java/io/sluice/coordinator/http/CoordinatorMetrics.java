@@ -30,6 +30,10 @@ public final class CoordinatorMetrics implements StateOwner.Probe, StateLog.Prob
 
   private static final double NANOS_PER_SECOND = 1e9;
 
+  /** Calls that access rules and quotas deny. */
+  private static final List<String> DENIED_BY_RULES =
+      List.of("RegisterApplication", "RegisterShuffle");
+
   /** A decision takes microseconds; durations above some milliseconds are queueing time. */
   private static final List<Double> CALL_BUCKETS =
       List.of(0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 1.0);
@@ -163,6 +167,9 @@ public final class CoordinatorMetrics implements StateOwner.Probe, StateLog.Prob
       PeerConnections httpConnections,
       CallDenials denials,
       CallDenials httpDenials) {
+    // Exposed with 0 from the start: Prometheus sees no increase if a counter appears with 1, so
+    // the alert would miss the first denial.
+    DENIED_BY_RULES.forEach(call -> requests.labels(call, Status.DENIED.name()));
     registry.register(new TableCollector<>(CONNECTIONS, () -> List.of(connections)));
     registry.register(new TableCollector<>(HTTP_CONNECTIONS, () -> List.of(httpConnections)));
     registry.register(new TableCollector<>(DENIED_CALLS, () -> DeniedCalls.rows(denials)));
