@@ -9,7 +9,9 @@ import io.sluice.coordinator.CoordinatorConfig;
 import io.sluice.coordinator.CoordinatorProcess;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.CoordinatorGrpc.CoordinatorBlockingStub;
+import io.sluice.proto.RegisterApplicationRequest;
 import io.sluice.proto.ServerTime;
+import io.sluice.proto.Status;
 import io.sluice.proto.TaskReport;
 import io.sluice.proto.UnregisterApplicationReply;
 import io.sluice.proto.UnregisterApplicationRequest;
@@ -20,6 +22,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -302,6 +305,15 @@ class ClusterCommandsTest {
     try {
       CoordinatorBlockingStub stub =
           CoordinatorGrpc.newBlockingStub(channel).withDeadlineAfter(60, TimeUnit.SECONDS);
+      assertThat(
+              stub.registerApplication(
+                      RegisterApplicationRequest.newBuilder()
+                          .setApplication(application)
+                          .setUser("ann")
+                          .setClientVersion("1")
+                          .build())
+                  .getStatus())
+          .isEqualTo(Status.OK);
       UnregisterApplicationReply unused =
           stub.unregisterApplication(
               UnregisterApplicationRequest.newBuilder()
@@ -342,6 +354,38 @@ class ClusterCommandsTest {
     assertThat(JsonMapper.shared().readTree(json.out()).at("/causes/0/jobMs").asInt())
         .isEqualTo(4_500);
     assertThat(none.exitCode()).isEqualTo(4);
+  }
+
+  @Test
+  void listsFinishedApplicationsPageByPage() throws InterruptedException {
+    endExplained("finished-1");
+    endExplained("finished-2");
+    String[] page = {
+      "admin",
+      "finished-applications",
+      "--coordinator",
+      quorum,
+      "-n",
+      "1",
+      "--contains",
+      "finished-"
+    };
+
+    CliRun first = CliRun.of(page);
+    String[] after = Arrays.copyOf(page, page.length + 2);
+    after[page.length] = "--before";
+    after[page.length + 1] = first.out().replaceAll("(?s).*--before (\\d+).*", "$1");
+    CliRun second = CliRun.of(after);
+
+    assertThat(first.err()).isEmpty();
+    assertThat(first.out())
+        .containsPattern("(?m) finished-2 +ann +ENDED +\\S+ +0 +3.0 MiB +0 B +0$")
+        .doesNotContain("finished-1");
+    assertThat(second.out()).contains(" finished-1 ").doesNotContain("finished-2", "--before");
+    after[page.length + 1] = "x";
+    assertThat(CliRun.of(after).err())
+        .contains("before: expected an integer from 1")
+        .hasLineCount(1);
   }
 
   @Test

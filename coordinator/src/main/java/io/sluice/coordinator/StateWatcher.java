@@ -49,9 +49,9 @@ final class StateWatcher implements StateOwner.Watcher {
     } else if (record instanceof MetadataRecord.TasksReported reported) {
       tasks.reported(reported.application(), reported.report());
     } else if (record instanceof LoggedChange.ApplicationEnded ended) {
-      shuffles.forgetApplication(ended.application().name());
+      forget(ended.application().name());
     } else if (record instanceof LoggedChange.ApplicationExpired expired) {
-      shuffles.forgetApplication(expired.application());
+      forget(expired.application());
     } else if (record instanceof MetadataRecord.ServerForgotten server) {
       shuffles.forgetServer(server.server());
     } else if (record instanceof MetadataRecord.ServerLeft server) {
@@ -61,6 +61,11 @@ final class StateWatcher implements StateOwner.Watcher {
     } else if (record instanceof LoggedChange.TokensRevoked revoked) {
       revocations.add(List.of(revoked.revocation()));
     }
+  }
+
+  private void forget(String application) {
+    shuffles.forgetApplication(application);
+    tasks.forget(application);
   }
 
   @Override

@@ -21,6 +21,7 @@ import picocli.CommandLine.Spec;
       ClusterCommand.class,
       ServersCommand.class,
       ApplicationsCommand.class,
+      FinishedApplicationsCommand.class,
       ShufflesCommand.class,
       ExplainCommand.class,
       EventsCommand.class,

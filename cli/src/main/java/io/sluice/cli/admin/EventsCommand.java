@@ -7,6 +7,7 @@ import io.sluice.cli.control.QuorumOptions;
 import io.sluice.coordinator.api.Resource;
 import java.io.IOException;
 import java.time.ZoneId;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -32,6 +33,15 @@ final class EventsCommand implements Callable<Integer> {
       paramLabel = "COUNT",
       description = "Number of latest events to list, at most 2000; default ${DEFAULT-VALUE}.")
   private int limit;
+
+  @Option(
+      names = "--before",
+      defaultValue = "",
+      paramLabel = "NUMBER",
+      description =
+          "List only events with a lower number, as --output wide prints it; ignored with"
+              + " --follow.")
+  private String before;
 
   @Option(names = "--server", defaultValue = "", description = "List only events of this server.")
   private String server;
@@ -65,15 +75,16 @@ final class EventsCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     try (Coordinators coordinators = new Coordinators(quorum)) {
-      JsonNode answer = poll(coordinators, limit, 0);
       if (!follow) {
+        JsonNode page = poll(coordinators, Map.of("limit", limit, "before", before));
         if (output.isJson()) {
-          output.json(answer);
+          output.json(page);
         } else {
-          print(answer);
+          print(page);
         }
         return 0;
       }
+      JsonNode answer = poll(coordinators, limit, 0);
       long last = 0;
       for (int done = 1; ; done++) {
         print(answer);
@@ -93,19 +104,14 @@ final class EventsCommand implements Callable<Integer> {
   }
 
   private JsonNode poll(Coordinators coordinators, int maxEvents, long after) throws IOException {
-    return coordinators.first(
-        api ->
-            api.get(
-                Map.of(
-                    "limit",
-                    maxEvents,
-                    "after",
-                    after,
-                    "server",
-                    server,
-                    "application",
-                    application),
-                List.of("events")));
+    return poll(coordinators, Map.of("limit", maxEvents, "after", after));
+  }
+
+  private JsonNode poll(Coordinators coordinators, Map<String, ?> range) throws IOException {
+    Map<String, Object> query = new HashMap<>(range);
+    query.put("server", server);
+    query.put("application", application);
+    return coordinators.first(api -> api.get(query, List.of("events")));
   }
 
   private static long newest(JsonNode answer) {

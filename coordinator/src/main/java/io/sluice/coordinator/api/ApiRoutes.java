@@ -23,6 +23,8 @@ public final class ApiRoutes {
 
   private static final int MAX_EVENTS = 2000;
   private static final int DEFAULT_EVENTS = 100;
+  private static final int MAX_FINISHED = 1000;
+  private static final int DEFAULT_FINISHED = 100;
   private static final int MAX_USER_LENGTH = 256;
 
   private final List<Route> routes;
@@ -92,6 +94,7 @@ public final class ApiRoutes {
                     api.shuffle(
                         request.path("application"),
                         (int) request.pathNumber("shuffle", Integer.MAX_VALUE)))),
+        get("finished-applications", request -> finishedApplications(api, request)),
         get("events", request -> events(api, request)),
         get("throughput", request -> throughput(api, request)),
         get("quotas", request -> api.quotas()),
@@ -241,8 +244,23 @@ public final class ApiRoutes {
     return api.events(
         (int) request.number("limit", DEFAULT_EVENTS, 1, MAX_EVENTS),
         request.number("after", 0, 0, Long.MAX_VALUE),
+        before(request),
         request.query("server"),
         request.query("application"));
+  }
+
+  private static Resource finishedApplications(ClusterApi api, ApiRequest request)
+      throws ApiException {
+    return api.finishedApplications(
+        (int) request.number("limit", DEFAULT_FINISHED, 1, MAX_FINISHED),
+        before(request),
+        request.query("user"),
+        request.query("contains"));
+  }
+
+  /** Number before which a page begins. */
+  private static long before(ApiRequest request) throws ApiException {
+    return request.number("before", Long.MAX_VALUE, 1, Long.MAX_VALUE);
   }
 
   private static Resource throughput(ClusterApi api, ApiRequest request) throws ApiException {

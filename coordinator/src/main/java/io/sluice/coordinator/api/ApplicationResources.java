@@ -2,10 +2,14 @@ package io.sluice.coordinator.api;
 
 import io.sluice.coordinator.cluster.Application;
 import io.sluice.coordinator.cluster.ApplicationConfig;
+import io.sluice.coordinator.cluster.Fallbacks;
 import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.cluster.ServerTableConfig;
+import io.sluice.coordinator.cluster.TaskReport;
 import io.sluice.coordinator.history.AssignedShuffle;
 import io.sluice.coordinator.history.ClusterHistory;
+import io.sluice.coordinator.history.FinishedApplication;
+import io.sluice.coordinator.history.Page;
 import io.sluice.proto.ServerState;
 import io.sluice.proto.ShuffleLoad;
 import java.util.ArrayList;
@@ -49,10 +53,57 @@ final class ApplicationResources {
     return new Resource.Applications(request.time(), all);
   }
 
+  /** Returns a page of finished applications, newest first; see {@link ClusterApi}. */
+  Resource.FinishedApplications finished(
+      RequestState request, int max, long before, String user, String contains) {
+    Page<FinishedApplication> page =
+        history
+            .finished()
+            .page(
+                max,
+                before,
+                finished ->
+                    (user.isEmpty() || finished.user().equals(user))
+                        && (finished.name().contains(contains)
+                            || finished.user().contains(contains)));
+    return new Resource.FinishedApplications(
+        request.time(),
+        page.entries().stream().map(ApplicationResources::row).toList(),
+        page.next().isPresent() ? page.next().getAsLong() : null);
+  }
+
+  private static Resource.FinishedApplication row(FinishedApplication finished) {
+    TaskReport.Bytes bytes = finished.tasks().orElse(TaskReport.NONE).bytes();
+    return new Resource.FinishedApplication(
+        finished.number(),
+        finished.name(),
+        finished.user(),
+        finished.clientVersion(),
+        finished.outcome().name(),
+        finished.finishedAt().toEpochMilli(),
+        finished.durationMs(),
+        finished.shuffles(),
+        summary(finished.fallbacks()),
+        finished.tasks().isPresent(),
+        new Resource.Transferred(
+            bytes.pushed(), bytes.localWritten(), bytes.read(), bytes.localRead()));
+  }
+
+  private static Resource.FallbackSummary summary(Fallbacks fallbacks) {
+    return new Resource.FallbackSummary(fallbacks.shuffles(), fallbacks.lastReason());
+  }
+
+  /** Returns an application that is known, or else the latest finished one of that name. */
   Optional<Resource> detail(RequestState request, String name) {
     Application application = request.view().applications().get(name);
     if (application == null) {
-      return Optional.empty();
+      return history
+          .finished()
+          .latest(name)
+          .map(
+              finished ->
+                  new Resource.ApplicationDetail(
+                      request.time(), application(finished, request), List.of()));
     }
     StoredDataIndex stored = stored(request, name);
     List<Resource.ApplicationServer> servers =
@@ -69,9 +120,29 @@ final class ApplicationResources {
             request.time(), application(application, stored, request), servers));
   }
 
+  private static Resource.Application application(
+      FinishedApplication finished, RequestState request) {
+    return new Resource.Application(
+        finished.name(),
+        finished.user(),
+        finished.clientVersion(),
+        finished.outcome().name(),
+        new Resource.Lease(
+            request.time() - finished.finishedAt().toEpochMilli() + finished.durationMs(), 0),
+        finished.shuffles(),
+        0,
+        0,
+        summary(finished.fallbacks()),
+        null);
+  }
+
+  /** Returns the shuffles of an application; none if it has finished and left the state. */
   Optional<Resource> shuffles(RequestState request, String name) {
     if (request.view().applications().get(name) == null) {
-      return Optional.empty();
+      return history
+          .finished()
+          .latest(name)
+          .map(unused -> new Resource.Shuffles(request.time(), List.of()));
     }
     StoredDataIndex stored = stored(request, name);
     return Optional.of(
@@ -130,8 +201,7 @@ final class ApplicationResources {
         application.shuffleCount(),
         stored.application(name).stream().mapToLong(part -> part.load().getStoredBytes()).sum(),
         stored.application(name).size(),
-        new Resource.FallbackSummary(
-            application.fallbacks().shuffles(), application.fallbacks().lastReason()),
+        summary(application.fallbacks()),
         stored.shuffles(name).values().stream()
             .map(StoredDataIndex::skew)
             .filter(Objects::nonNull)

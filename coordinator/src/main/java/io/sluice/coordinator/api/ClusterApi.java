@@ -6,6 +6,7 @@ import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.coordinator.history.ClusterEvent;
 import io.sluice.coordinator.history.ClusterHistory;
+import io.sluice.coordinator.history.Page;
 import io.sluice.coordinator.history.Throughput;
 import io.sluice.coordinator.history.ThroughputHistory;
 import io.sluice.coordinator.quota.Quotas;
@@ -142,27 +143,40 @@ public final class ClusterApi {
   }
 
   /**
-   * Returns the newest events.
+   * Returns a page of finished applications, newest first.
+   *
+   * @param before return only applications with a lower number
+   * @param user return only applications of this user; empty: of any
+   * @param contains return only applications whose name or user contains this text
+   */
+  Resource finishedApplications(int max, long before, String user, String contains) {
+    return applications.finished(now(), max, before, user, contains);
+  }
+
+  /**
+   * Returns a page of events, newest first.
    *
    * @param after return only events with a higher number
+   * @param before return only events with a lower number
    * @param server return only events of this server; empty: of any
    * @param application return only events of this application; empty: of any
    */
-  Resource events(int max, long after, String server, String application) {
-    return new Resource.Events(
-        clock.millis(),
+  Resource events(int max, long after, long before, String server, String application) {
+    Page<ClusterEvent> page =
         history
             .events()
-            .newest(
+            .page(
                 max,
                 event ->
                     event.number() > after
+                        && event.number() < before
                         && (server.isEmpty() || event.event().server().equals(server))
                         && (application.isEmpty()
-                            || event.event().application().equals(application)))
-            .stream()
-            .map(ClusterApi::event)
-            .toList());
+                            || event.event().application().equals(application)));
+    return new Resource.Events(
+        clock.millis(),
+        page.entries().stream().map(ClusterApi::event).toList(),
+        page.next().isPresent() ? page.next().getAsLong() : null);
   }
 
   Resource throughput() {

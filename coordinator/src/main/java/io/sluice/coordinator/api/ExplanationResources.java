@@ -7,12 +7,13 @@ import io.sluice.coordinator.cluster.TaskReport;
 import io.sluice.coordinator.explain.Diagnosis;
 import io.sluice.coordinator.explain.Finding;
 import io.sluice.coordinator.history.ClusterHistory;
+import io.sluice.coordinator.history.FinishedApplication;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Explanations of applications, also after they have ended. Pure functions. */
+/** Explanations of live and finished applications. Pure functions. */
 final class ExplanationResources {
   /** Skew from which on the web pages mark a shuffle. */
   private static final double SKEWED = 3;
@@ -27,13 +28,17 @@ final class ExplanationResources {
 
   /** Returns the explanation of an application; empty if the application is unknown. */
   Optional<Resource> of(RequestState request, String name) {
-    Application application = request.view().applications().get(name);
-    Optional<TaskReport> reported = history.tasks().of(name);
-    if (application == null && reported.isEmpty()) {
+    Application known = request.view().applications().get(name);
+    boolean live = known != null && known.state() == Application.State.LIVE;
+    Optional<FinishedApplication> finished =
+        live ? Optional.empty() : history.finished().latest(name);
+    if (known == null && finished.isEmpty()) {
       return Optional.empty();
     }
+    Optional<TaskReport> reported =
+        live ? history.tasks().of(name) : finished.flatMap(FinishedApplication::tasks);
     TaskReport report = reported.orElse(TaskReport.NONE);
-    Fallbacks fallbacks = application == null ? Fallbacks.NONE : application.fallbacks();
+    Fallbacks fallbacks = known == null ? finished.orElseThrow().fallbacks() : known.fallbacks();
     return Optional.of(
         new Resource.Explanation(
             request.time(),

@@ -258,8 +258,38 @@ public sealed interface Resource {
       long storedBytes,
       long largestPartitionBytes) {}
 
-  /** {@code /api/v1/events}, newest first. */
-  record Events(long time, List<Event> events) implements Resource {}
+  /**
+   * {@code /api/v1/finished-applications}, newest first.
+   *
+   * @param next number before which the next page begins; null: this is the last page
+   */
+  record FinishedApplications(long time, List<FinishedApplication> applications, Long next)
+      implements Resource {}
+
+  /**
+   * An application that has ended or expired.
+   *
+   * @param reported whether the driver has reported its tasks; if not, the bytes are 0
+   */
+  record FinishedApplication(
+      long number,
+      String name,
+      String user,
+      String clientVersion,
+      String outcome,
+      long finishedTime,
+      long durationMs,
+      int shuffles,
+      @JsonUnwrapped FallbackSummary fallbacks,
+      boolean reported,
+      @JsonUnwrapped Transferred transferred) {}
+
+  /**
+   * {@code /api/v1/events}, newest first.
+   *
+   * @param next number before which the next page begins; null: this is the last page
+   */
+  record Events(long time, List<Event> events, Long next) implements Resource {}
 
   /** An event. */
   record Event(

@@ -6,18 +6,24 @@ package io.sluice.coordinator.history;
  */
 public final class ClusterHistory {
   private final EventLog events = new EventLog();
+  private final FinishedApplications finished = new FinishedApplications();
   private final ShuffleLedger shuffles = new ShuffleLedger();
   private final TaskReports tasks = new TaskReports();
   private final ThroughputHistory throughput = new ThroughputHistory();
 
-  /** Removes events and samples, before those of another coordinator are added. */
+  /** Removes what is logged, before the log of another coordinator is added. */
   public void clearLogged() {
     events.clear();
+    finished.clear();
     throughput.clear();
   }
 
   public EventLog events() {
     return events;
+  }
+
+  public FinishedApplications finished() {
+    return finished;
   }
 
   public ShuffleLedger shuffles() {

@@ -1,7 +1,6 @@
 package io.sluice.coordinator.history;
 
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
@@ -67,17 +66,9 @@ public final class EventLog {
     return List.copyOf(events);
   }
 
-  /** Returns the newest events that match, newest first. */
-  public synchronized List<ClusterEvent> newest(int max, Predicate<ClusterEvent> wanted) {
-    List<ClusterEvent> found = new ArrayList<>();
-    for (Iterator<ClusterEvent> all = events.descendingIterator();
-        all.hasNext() && found.size() < max; ) {
-      ClusterEvent event = all.next();
-      if (wanted.test(event)) {
-        found.add(event);
-      }
-    }
-    return found;
+  /** Returns a page of the events that match, newest first. */
+  public synchronized Page<ClusterEvent> page(int max, Predicate<ClusterEvent> wanted) {
+    return Page.of(events.descendingIterator(), max, wanted, ClusterEvent::number);
   }
 
   private ClusterEvent repeated(Event event) {

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The latest report of each application about its tasks, also after the application has ended. The
- * oldest reports are removed first. Thread-safe.
+ * The latest report of each live application about its tasks. The oldest reports are removed first.
+ * Thread-safe.
  */
 public final class TaskReports {
   /** Maximum number of servers and shuffles in all reports, about 100 bytes each. */
@@ -40,6 +40,11 @@ public final class TaskReports {
   /** The latest report of an application; empty if there is none. */
   public synchronized Optional<TaskReport> of(String application) {
     return Optional.ofNullable(byApplication.get(application));
+  }
+
+  /** Removes the report of an application that has finished. */
+  public synchronized void forget(String application) {
+    remove(application);
   }
 
   private void remove(String application) {

@@ -10,6 +10,7 @@ import io.sluice.coordinator.history.ClusterEvent;
 import io.sluice.coordinator.history.ClusterHistory;
 import io.sluice.coordinator.history.Event;
 import io.sluice.coordinator.history.Event.Kind;
+import io.sluice.coordinator.history.FinishedApplication;
 import io.sluice.coordinator.history.ThroughputBatch;
 import java.util.List;
 import java.util.Map;
@@ -241,6 +242,14 @@ public sealed interface LoggedChange extends MetadataRecord {
     @Override
     public void applyTo(ClusterHistory history) {
       history.events().add(event);
+    }
+  }
+
+  /** An application ended or expired. */
+  record ApplicationFinished(FinishedApplication finished) implements OfHistory {
+    @Override
+    public void applyTo(ClusterHistory history) {
+      history.finished().add(finished);
     }
   }
 

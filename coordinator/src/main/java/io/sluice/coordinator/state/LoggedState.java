@@ -36,6 +36,10 @@ final class LoggedState {
         .all()
         .forEach(revocation -> all.add(new LoggedChange.TokensRevoked(revocation)));
     history.events().all().forEach(event -> all.add(new LoggedChange.EventListed(event)));
+    history
+        .finished()
+        .all()
+        .forEach(finished -> all.add(new LoggedChange.ApplicationFinished(finished)));
     ThroughputBatch samples = history.throughput().allLogged();
     if (!samples.cluster().isEmpty()) {
       all.add(new LoggedChange.ThroughputSampled(samples));

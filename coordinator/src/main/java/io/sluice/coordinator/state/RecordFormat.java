@@ -84,6 +84,8 @@ final class RecordFormat {
       record.setRevocation(revocation(revoked.revocation()));
     } else if (change instanceof LoggedChange.EventListed listed) {
       record.setEvent(event(listed.event()));
+    } else if (change instanceof LoggedChange.ApplicationFinished finished) {
+      record.setApplicationFinished(FinishedApplicationFormat.encode(finished.finished()));
     } else if (change instanceof LoggedChange.ThroughputSampled sampled) {
       record.setThroughput(throughput(sampled.batch()));
     } else {
@@ -138,6 +140,9 @@ final class RecordFormat {
           new LoggedChange.ApplicationExpired(
               record.getApplicationExpired().getApplication(),
               record.getApplicationExpired().getSilentMs());
+      case APPLICATION_FINISHED ->
+          new LoggedChange.ApplicationFinished(
+              FinishedApplicationFormat.decode(record.getApplicationFinished()));
       case CHANGE_NOT_SET ->
           throw new IOException("record has a type unknown to this version: start a newer version");
     };

@@ -1,6 +1,5 @@
 package io.sluice.coordinator.state;
 
-import io.sluice.coordinator.history.ClusterEvent;
 import io.sluice.coordinator.history.ClusterHistory;
 import io.sluice.coordinator.history.Event;
 import io.sluice.coordinator.log.MetadataLog;
@@ -37,8 +36,8 @@ import org.slf4j.LoggerFactory;
  * checks timeouts, which is a round without requests.
  *
  * <p>If the batch cannot be written, the round is decided again without the log: requests with
- * logged changes fail, the others are answered, and up to {@link #MAX_WAITING_EVENTS} events wait
- * for the log. The write is retried once a second.
+ * logged changes fail, the others are answered, and up to {@link #MAX_WAITING_EVENTS} events and
+ * finished applications wait for the log. The write is retried once a second.
  *
  * <p>If coordinators share the log, one leads. The others follow: they apply the committed changes
  * of the leader, and of their own requests only the in-memory changes of those that were submitted
@@ -55,8 +54,8 @@ public final class StateOwner implements AutoCloseable {
   public static final int QUEUE_CAPACITY = 10_000;
 
   /**
-   * Maximum number of events that wait while the log cannot be written; then the oldest are
-   * dropped.
+   * Maximum number of events and finished applications that wait while the log cannot be written;
+   * then the oldest are dropped.
    */
   static final int MAX_WAITING_EVENTS = 1000;
 
@@ -361,7 +360,7 @@ public final class StateOwner implements AutoCloseable {
   private void decideRound() {
     long startNanos = clock.nanos();
     long nowMs = nowMs();
-    Step step = decided(nowMs, null);
+    StateStep step = decided(nowMs, null);
     if (step.logs() && (stateLog.problem().isPresent() || !write(step))) {
       step = decided(nowMs, stateLog.problem().orElse(null));
     }
@@ -373,12 +372,16 @@ public final class StateOwner implements AutoCloseable {
     stateLog.snapshotIfDue(view, history);
   }
 
-  private Step decided(long nowMs, String logProblem) {
-    Step step = new Step(view, clock.instant(), logProblem, following());
+  private StateStep decided(long nowMs, String logProblem) {
+    StateStep step = step(clock.instant(), logProblem);
     for (Pending<?> pending : round) {
       pending.decide(step, nowMs);
     }
     return step;
+  }
+
+  private StateStep step(Instant at, String logProblem) {
+    return new StateStep(view, at, logProblem, following(), history.tasks());
   }
 
   /**
@@ -391,17 +394,17 @@ public final class StateOwner implements AutoCloseable {
 
   private void checkTimeouts(long nowMs) {
     List<MetadataRecord> expired = timeouts.get().expired(view, nowMs);
-    Step step = new Step(view, clock.instant(), null, following());
+    StateStep step = step(clock.instant(), null);
     expired.forEach(step::add);
     if (stateLog.problem().isPresent()) {
       step.add(Event.of(Event.Kind.METADATA_LOG_RECOVERED));
     }
     if (step.logs() && !write(step)) {
-      step = new Step(view, step.at, stateLog.problem().orElse(null), following());
+      step = step(step.at(), stateLog.problem().orElse(null));
       expired.forEach(step::add);
     }
     publish(step);
-    probe.timedOut(step.records);
+    probe.timedOut(step.records());
     stateLog.snapshotIfDue(view, history);
   }
 
@@ -410,10 +413,10 @@ public final class StateOwner implements AutoCloseable {
    *
    * @return false if the log cannot be written
    */
-  private boolean write(Step step) {
+  private boolean write(StateStep step) {
     boolean failed = stateLog.problem().isPresent();
     List<LoggedChange> batch = new ArrayList<>(waitingEvents);
-    batch.addAll(step.logged);
+    batch.addAll(step.logged());
     if (!stateLog.append(batch)) {
       if (following()) {
         waitingEvents.clear();
@@ -422,7 +425,7 @@ public final class StateOwner implements AutoCloseable {
             Event.of(Event.Kind.METADATA_LOG_FAILED)
                 .with("reason", stateLog.problem().orElse("unknown"));
         event.logTo(log);
-        await(listed(event, step.at));
+        await(StateStep.listed(event, step.at()));
       }
       return false;
     }
@@ -431,15 +434,15 @@ public final class StateOwner implements AutoCloseable {
     return true;
   }
 
-  private void publish(Step step) {
-    view = step.view;
-    step.events.forEach(event -> event.logTo(log));
-    step.waiting.forEach(this::await);
-    for (LoggedChange change : step.logged) {
+  private void publish(StateStep step) {
+    view = step.view();
+    step.events().forEach(event -> event.logTo(log));
+    step.waiting().forEach(this::await);
+    for (LoggedChange change : step.logged()) {
       change.applyTo(history);
     }
-    for (MetadataRecord record : step.records) {
-      watcher.changed(record, step.view, step.at);
+    for (MetadataRecord record : step.records()) {
+      watcher.changed(record, step.view(), step.at());
     }
   }
 
@@ -447,84 +450,6 @@ public final class StateOwner implements AutoCloseable {
     waitingEvents.addLast(event);
     if (waitingEvents.size() > MAX_WAITING_EVENTS) {
       waitingEvents.removeFirst();
-    }
-  }
-
-  private static LoggedChange listed(Event event, Instant at) {
-    return new LoggedChange.EventListed(ClusterEvent.happened(event, at));
-  }
-
-  /** Changes of a round before they are published. */
-  private static final class Step {
-    private final Instant at;
-
-    /** Reason why the log cannot be used in this round; null: it can. */
-    private final String logProblem;
-
-    /** Whether another coordinator decides. */
-    private final boolean following;
-
-    private final List<MetadataRecord> records = new ArrayList<>();
-    private final List<Event> events = new ArrayList<>();
-
-    /** Changes to append to the log. */
-    private final List<LoggedChange> logged = new ArrayList<>();
-
-    /** Events that wait because the log cannot be written. */
-    private final List<LoggedChange> waiting = new ArrayList<>();
-
-    private ClusterView view;
-
-    Step(ClusterView view, Instant at, String logProblem, boolean following) {
-      this.view = view;
-      this.at = at;
-      this.logProblem = logProblem;
-      this.following = following;
-    }
-
-    boolean logs() {
-      return !logged.isEmpty();
-    }
-
-    /** Whether a decision fails because the log cannot be written. */
-    boolean refuses(Decision<?> decision) {
-      return logProblem != null
-          && decision.withoutLog() == Decision.WithoutLog.FAIL
-          && decision.records().stream()
-              .anyMatch(
-                  record ->
-                      record instanceof LoggedChange
-                          && !(record instanceof LoggedChange.AlsoWithoutLog));
-    }
-
-    void add(MetadataRecord record) {
-      if (following) {
-        if (record instanceof MetadataRecord.InMemory) {
-          records.add(record);
-          view = record.applyTo(view);
-        }
-        return;
-      }
-      if (record instanceof LoggedChange change) {
-        if (logProblem == null) {
-          logged.add(change);
-        } else if (!(record instanceof LoggedChange.AlsoWithoutLog)) {
-          return;
-        }
-      }
-      record.events(view).forEach(this::add);
-      records.add(record);
-      view = record.applyTo(view);
-    }
-
-    void add(Event event) {
-      if (following) {
-        return;
-      }
-      events.add(event);
-      if (event.isListed()) {
-        (logProblem == null ? logged : waiting).add(listed(event, at));
-      }
     }
   }
 
@@ -546,21 +471,21 @@ public final class StateOwner implements AutoCloseable {
     }
 
     /** Decides the request and stores the reply. An exception fails this request only. */
-    void decide(Step step, long nowMs) {
+    void decide(StateStep step, long nowMs) {
       failure = null;
-      if (step.following && !observes) {
+      if (step.isFollowing() && !observes) {
         failure = new NotLeadingException();
         return;
       }
       Decision<R> decision;
       try {
-        decision = decider.decide(step.view, nowMs);
+        decision = decider.decide(step.view(), nowMs);
       } catch (RuntimeException e) {
         failure = e;
         return;
       }
       if (step.refuses(decision)) {
-        failure = new LogUnavailableException(step.logProblem);
+        failure = new LogUnavailableException(step.logProblem());
       } else {
         reply = decision.reply();
         decision.records().forEach(step::add);

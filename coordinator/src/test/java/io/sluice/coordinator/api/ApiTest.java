@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -27,7 +30,11 @@ class ApiTest {
   }
 
   private JsonNode json(String path) throws Exception {
-    HttpResponse<String> response = coordinator.get(path);
+    return read(coordinator, path);
+  }
+
+  private static JsonNode read(LiveCoordinator from, String path) throws Exception {
+    HttpResponse<String> response = from.get(path);
     assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
     return JsonMapper.shared().readTree(response.body());
   }
@@ -154,6 +161,88 @@ class ApiTest {
     assertThat(ended.at("/causes/0/taskMs").asLong()).isEqualTo(9_000);
     assertThat(coordinator.get("/api/v1/applications/none/explanation").statusCode())
         .isEqualTo(404);
+  }
+
+  @Test
+  void returnsFinishedApplicationsInPages() throws Exception {
+    for (String name : new String[] {"a-1", "a-2", "b-1"}) {
+      coordinator.application(name, name.startsWith("a") ? "ann" : "bob");
+    }
+    coordinator.tasks("a-1", "a:1", 7_000);
+    coordinator.fallbacks("a-2", 3, "NO_SERVERS: none is there");
+    coordinator.end("a-1");
+    coordinator.end("a-2");
+    coordinator.end("b-1", "a:1", 9_000);
+
+    JsonNode first = json("/api/v1/finished-applications?limit=2");
+    JsonNode second = json("/api/v1/finished-applications?limit=2&before=" + first.get("next"));
+
+    assertThat(first.at("/applications/0/name").asString()).isEqualTo("b-1");
+    assertThat(first.at("/applications/0/outcome").asString()).isEqualTo("ENDED");
+    assertThat(first.at("/applications/0/pushedBytes").asLong()).isEqualTo(1000);
+    assertThat(first.at("/applications/1/fallbackShuffles").asInt()).isEqualTo(3);
+    assertThat(first.at("/applications/1/reported").asBoolean()).isFalse();
+    assertThat(second.get("applications")).hasSize(1);
+    assertThat(second.at("/applications/0/name").asString()).isEqualTo("a-1");
+    assertThat(second.at("/applications/0/pushedBytes").asLong()).isEqualTo(1000);
+    assertThat(second.get("next").isNull()).isTrue();
+    assertThat(json("/api/v1/finished-applications?user=ann").get("applications")).hasSize(2);
+    assertThat(json("/api/v1/finished-applications?user=an").get("applications")).isEmpty();
+    assertThat(json("/api/v1/finished-applications?contains=-2").get("applications")).hasSize(1);
+    assertThat(json("/api/v1/finished-applications?contains=bo").get("applications")).hasSize(1);
+  }
+
+  @Test
+  void returnsEventsInPages() throws Exception {
+    for (int i = 1; i <= 5; i++) {
+      coordinator.application("app-" + i, "ann");
+    }
+
+    JsonNode first = json("/api/v1/events?limit=3");
+    JsonNode second = json("/api/v1/events?limit=3&before=" + first.get("next"));
+
+    assertThat(first.at("/events/2/number").asLong()).isEqualTo(3);
+    assertThat(second.at("/events/0/number").asLong()).isEqualTo(2);
+    assertThat(second.get("events")).hasSize(2);
+    assertThat(second.get("next").isNull()).isTrue();
+  }
+
+  @Test
+  void finishedApplicationsSurviveARestart(@TempDir Path directory) throws Exception {
+    Map<String, String> settings = Map.of("rss.coordinator.data.dir", directory.toString());
+    try (LiveCoordinator first = LiveCoordinator.start(settings)) {
+      first.application("app", "ann");
+      first.end("app", "a:1", 8_000);
+    }
+    try (LiveCoordinator second = LiveCoordinator.start(settings)) {
+      JsonNode list = read(second, "/api/v1/finished-applications");
+      assertThat(list.at("/applications/0/name").asString()).isEqualTo("app");
+      JsonNode explained = read(second, "/api/v1/applications/app/explanation");
+      assertThat(explained.get("reported").asBoolean()).isTrue();
+      assertThat(explained.at("/causes/0/cause").asString()).isEqualTo("DISK");
+      JsonNode events = read(second, "/api/v1/events?application=app");
+      assertThat(events.at("/events/0/kind").asString()).isEqualTo("APPLICATION_ENDED");
+    }
+  }
+
+  /** An expired application leaves the list of applications at once. */
+  @Test
+  void showsAnApplicationThatExpired() throws Exception {
+    try (LiveCoordinator brief =
+        LiveCoordinator.start(Map.of("rss.coordinator.app.expired", "100ms"))) {
+      brief.application("app", "ann");
+      while (read(brief, "/api/v1/finished-applications").get("applications").isEmpty()) {
+        Thread.onSpinWait();
+      }
+
+      JsonNode application = read(brief, "/api/v1/applications/app").get("application");
+      assertThat(application.get("state").asString()).isEqualTo("EXPIRED");
+      assertThat(application.get("user").asString()).isEqualTo("ann");
+      assertThat(application.get("registeredAgeMs").asLong()).isPositive();
+      assertThat(read(brief, "/api/v1/applications/app/shuffles").get("shuffles")).isEmpty();
+      assertThat(read(brief, "/api/v1/applications/app/explanation").get("reported").asBoolean())
+          .isFalse();
+    }
   }
 
   @Test

@@ -193,6 +193,13 @@ final class LiveCoordinator implements AutoCloseable {
                 .build());
   }
 
+  /** Ends an application without a last report. */
+  void end(String name) {
+    client()
+        .unregisterApplication(
+            UnregisterApplicationRequest.newBuilder().setApplication(name).build());
+  }
+
   /** Ends an application with a last report. */
   void end(String name, String server, long diskWaitMs) {
     client()

@@ -43,6 +43,8 @@ class OpenApiTest {
     coordinator.stored("a", "app-1", 3, 1000, 4, 700);
     coordinator.denied("app-1", "another user");
     coordinator.tasks("app-1", "a:1", 5_000);
+    coordinator.application("app-2", LiveCoordinator.HOSTILE);
+    coordinator.end("app-2", "a:1", 5_000);
     document = new YAMLMapper().readTree(coordinator.get("/api/v1/openapi.yaml").body());
     schemas = SchemaRegistry.withDialect(Dialects.getOpenApi31());
   }
@@ -142,6 +144,9 @@ class OpenApiTest {
             "/api/v1/events?limit=0",
             "/api/v1/events?after=-1",
             "/api/v1/events?limit=many",
+            "/api/v1/events?before=0",
+            "/api/v1/finished-applications?limit=1001",
+            "/api/v1/finished-applications?before=x",
             "/api/v1/applications/app-1/shuffles/-1",
             "/api/v1/applications/app-1/shuffles/x")) {
       HttpResponse<String> response = coordinator.get(path);

@@ -22,7 +22,7 @@ class EventLogTest {
   }
 
   private List<ClusterEvent> newest() {
-    return log.newest(EventLog.CAPACITY, event -> true);
+    return log.page(EventLog.CAPACITY, event -> true).entries();
   }
 
   @Test
@@ -31,8 +31,23 @@ class EventLogTest {
     add(lost("b:1"), 2);
 
     assertThat(newest()).extracting(event -> event.event().server()).containsExactly("b:1", "a:1");
-    assertThat(log.newest(1, event -> true)).hasSize(1);
-    assertThat(log.newest(9, event -> event.number() > 1)).hasSize(1);
+    assertThat(log.page(9, event -> event.number() > 1).entries()).hasSize(1);
+  }
+
+  @Test
+  void pagesNameTheNextOne() {
+    for (int i = 1; i <= 5; i++) {
+      add(lost("s" + i + ":1"), i);
+    }
+
+    Page<ClusterEvent> first = log.page(2, event -> event.number() != 4);
+    Page<ClusterEvent> last = log.page(2, event -> event.number() < 3);
+
+    assertThat(first.entries()).extracting(ClusterEvent::number).containsExactly(5L, 3L);
+    assertThat(first.next()).hasValue(3);
+    assertThat(last.entries()).extracting(ClusterEvent::number).containsExactly(2L, 1L);
+    assertThat(last.next()).as("no more events").isEmpty();
+    assertThat(log.page(2, event -> event.number() < 1).entries()).isEmpty();
   }
 
   @Test

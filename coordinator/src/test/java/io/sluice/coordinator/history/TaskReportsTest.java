@@ -34,4 +34,17 @@ class TaskReportsTest {
     assertThat(reports.of("c")).isEmpty();
     assertThat(reports.of("d")).as("larger than the capacity").isEmpty();
   }
+
+  @Test
+  void forgetsAFinishedApplication() {
+    TaskReports reports = new TaskReports(10);
+    reports.reported("a", ofServers(9));
+
+    reports.forget("a");
+    reports.forget("unknown");
+
+    assertThat(reports.of("a")).isEmpty();
+    reports.reported("b", ofServers(9));
+    assertThat(reports.of("b")).as("within the capacity").isPresent();
+  }
 }

@@ -5,13 +5,16 @@ import io.sluice.coordinator.cluster.Application;
 import io.sluice.coordinator.cluster.DecommissionOrder;
 import io.sluice.coordinator.cluster.ExcludeList;
 import io.sluice.coordinator.cluster.Fallbacks;
+import io.sluice.coordinator.cluster.TaskReport;
 import io.sluice.coordinator.history.ClusterEvent;
 import io.sluice.coordinator.history.Event;
+import io.sluice.coordinator.history.FinishedApplication;
 import io.sluice.coordinator.history.Throughput;
 import io.sluice.coordinator.history.ThroughputBatch;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** One logged change of each kind. */
 final class Changes {
@@ -56,6 +59,24 @@ final class Changes {
                 Map.of("a:19999", List.of(new Throughput(AT_MS + 5000, 5, 6, 7, 8))))),
         new LoggedChange.ApplicationRegistered(
             "app-20261121-0003", "ann", "0.1.0", java.util.Set.of(), AT_MS),
-        new LoggedChange.ApplicationExpired("app-20261121-0003", 60_001));
+        new LoggedChange.ApplicationExpired("app-20261121-0003", 60_001),
+        new LoggedChange.ApplicationFinished(
+            new FinishedApplication(
+                4,
+                "app-20261121-0004",
+                "ann",
+                "0.1.0",
+                FinishedApplication.Outcome.EXPIRED,
+                Instant.ofEpochMilli(AT_MS),
+                90_000,
+                7,
+                new Fallbacks(1, "DENIED"),
+                Optional.of(
+                    new TaskReport(
+                        new TaskReport.Bytes(1, 2, 3, 4),
+                        new TaskReport.Retries(5, 6, 7),
+                        8,
+                        List.of(new TaskReport.ServerTime("a:19999", 9, 10, 11, 12, 13, 14)),
+                        List.of(new TaskReport.ShuffleReads(15, 16, 17, 18, 19, 20)))))));
   }
 }

@@ -17,7 +17,9 @@ import io.sluice.proto.HeartbeatReply;
 import io.sluice.proto.HeartbeatRequest;
 import io.sluice.proto.RegisterApplicationRequest;
 import io.sluice.proto.RenewLeaseRequest;
+import io.sluice.proto.ServerTime;
 import io.sluice.proto.Status;
+import io.sluice.proto.TaskReport;
 import io.sluice.proto.UnregisterApplicationReply;
 import io.sluice.proto.UnregisterApplicationRequest;
 import java.io.IOException;
@@ -88,9 +90,15 @@ final class LoggedCluster implements AutoCloseable {
             restored.view(),
             history,
             (requests, oldestWaitNanos) -> {},
-            (record, view, at) -> {});
+            this::changed);
     if (threaded) {
       owner.start();
+    }
+  }
+
+  private void changed(MetadataRecord record, ClusterView changed, Instant at) {
+    if (record instanceof MetadataRecord.TasksReported tasks) {
+      history.tasks().reported(tasks.application(), tasks.report());
     }
   }
 
@@ -185,6 +193,28 @@ final class LoggedCluster implements AutoCloseable {
                             .setApplication(application)
                             .setFallbackShuffles(fallbacks)
                             .setLastFallbackReason(reason)
+                            .build(),
+                        nowMs))
+        .getStatus();
+  }
+
+  /** Renews a lease with a report about tasks that waited for a server. */
+  Status report(String application, String server, long waitMs) {
+    return submit(
+            (view, nowMs) ->
+                decisions
+                    .applications()
+                    .renew(
+                        view,
+                        RenewLeaseRequest.newBuilder()
+                            .setApplication(application)
+                            .setTasks(
+                                TaskReport.newBuilder()
+                                    .setPushedBytes(1000)
+                                    .addServers(
+                                        ServerTime.newBuilder()
+                                            .setServer(server)
+                                            .setPushWaitMs(waitMs)))
                             .build(),
                         nowMs))
         .getStatus();

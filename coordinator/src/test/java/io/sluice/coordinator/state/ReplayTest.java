@@ -54,7 +54,7 @@ class ReplayTest {
   private static void operate(LoggedCluster cluster, Random random) {
     String application = "app-" + random.nextInt(40);
     HeartbeatRequest.Builder beat = FakeCluster.beatOf("host-" + random.nextInt(4), 1);
-    switch (random.nextInt(15)) {
+    switch (random.nextInt(16)) {
       case 0 -> cluster.exclude("host-" + random.nextInt(3), "other:1");
       case 1 -> cluster.exclude();
       case 2 -> cluster.decommission(beat, random.nextBoolean());
@@ -77,6 +77,7 @@ class ReplayTest {
         cluster.checkTimeouts();
       }
       case 14 -> cluster.revoke("user-" + random.nextInt(3), 1 + random.nextInt(900_000));
+      case 15 -> cluster.report(application, "host-1:1", random.nextInt(1000));
       default -> throw new AssertionError();
     }
   }

@@ -10,6 +10,7 @@ import io.sluice.coordinator.cluster.Fallbacks;
 import io.sluice.coordinator.history.ClusterEvent;
 import io.sluice.coordinator.history.Event;
 import io.sluice.coordinator.history.EventLog;
+import io.sluice.coordinator.history.FinishedApplication;
 import io.sluice.coordinator.log.InMemoryMetadataLog;
 import io.sluice.coordinator.log.RocksMetadataLog;
 import io.sluice.proto.ApplicationLease;
@@ -302,6 +303,53 @@ class RestartTest {
     restart();
 
     assertThat(cluster.history.events().all()).hasSize(EventLog.CAPACITY);
+  }
+
+  @Test
+  void finishedApplicationsSurviveWithTheirReports() throws IOException {
+    cluster.register("ended", "ann");
+    cluster.report("ended", A, 400);
+    cluster.pass(5000);
+    cluster.unregister("ended");
+    cluster.register("expired", "bob");
+    cluster.pass(LoggedCluster.LEASE_MS + 1);
+    cluster.checkTimeouts();
+    List<FinishedApplication> before = cluster.history.finished().all();
+
+    restart();
+
+    assertThat(cluster.history.finished().all()).isEqualTo(before);
+    assertThat(before)
+        .extracting(finished -> finished.number() + " " + finished.name() + finished.outcome())
+        .containsExactly("1 endedENDED", "2 expiredEXPIRED");
+    assertThat(before.get(0).durationMs()).isEqualTo(5000);
+    assertThat(before.get(0).tasks().orElseThrow().servers().get(0).pushWaitMs()).isEqualTo(400);
+    assertThat(before.get(1).durationMs()).isEqualTo(LoggedCluster.LEASE_MS + 1);
+    cluster.register("ended", "ann");
+    cluster.unregister("ended");
+    assertThat(cluster.history.finished().latest("ended").orElseThrow().number()).isEqualTo(3);
+  }
+
+  @Test
+  void finishedApplicationsWaitForTheLog() throws IOException {
+    FaultyLog failing = new FaultyLog();
+    long snapshotAfter = StateLog.SNAPSHOT_AFTER_BYTES;
+    try (LoggedCluster first = new LoggedCluster(failing, nanos, snapshotAfter, false)) {
+      first.register("app", "ann");
+      failing.fail("disk full");
+      first.pass(LoggedCluster.LEASE_MS + 1);
+      first.owner.runPending();
+      assertThat(first.view().applications().get("app")).isNull();
+      assertThat(first.history.finished().all()).isEmpty();
+
+      failing.recover();
+      first.pass(1001);
+      first.owner.runPending();
+      assertThat(first.history.finished().latest("app")).isPresent();
+    }
+    try (LoggedCluster second = new LoggedCluster(failing, nanos)) {
+      assertThat(second.history.finished().latest("app")).isPresent();
+    }
   }
 
   @Test

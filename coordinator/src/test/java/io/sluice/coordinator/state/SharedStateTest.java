@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.coordinator.cluster.Application;
+import io.sluice.coordinator.history.FinishedApplication;
 import io.sluice.coordinator.log.MetadataLog;
 import io.sluice.proto.ServerState;
 import io.sluice.proto.Status;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -122,6 +124,34 @@ class SharedStateTest {
     assertThat(cluster.view().servers().get(A).reported()).isEqualTo(ServerState.ACTIVE);
     assertThat(cluster.view().applications().get("app").user()).isEqualTo("ann");
     assertThat(log.appended).isEmpty();
+  }
+
+  @Test
+  void aNewLeaderHasTheFinishedApplicationsOfTheFormerOne() {
+    FinishedApplication finished =
+        FinishedApplication.of(
+            Application.registered("first", "ann", "1", 0),
+            FinishedApplication.Outcome.EXPIRED,
+            1000,
+            Instant.ofEpochMilli(2000),
+            Optional.empty());
+    log.deliver(
+        new LoggedChange.ApplicationFinished(finished),
+        new LoggedChange.ApplicationRegistered(
+            "second", "bob", "1", java.util.Set.of(), cluster.owner.nowMs()));
+    cluster.owner.runPending();
+
+    log.lead();
+    cluster.unregister("second");
+
+    assertThat(cluster.history.finished().all())
+        .extracting(one -> one.number() + one.name())
+        .containsExactly("1first", "2second");
+    log.deliveries.add(
+        new MetadataLog.Delivery.Replaced(
+            List.of(RecordFormat.encode(new LoggedChange.ApplicationFinished(finished)))));
+    cluster.owner.runPending();
+    assertThat(cluster.history.finished().all()).hasSize(1);
   }
 
   @Test
