@@ -34,12 +34,15 @@ final class Assets {
     "format.js",
     "parts.js",
     "table.js",
+    "pager.js",
+    "explanation.js",
     "charts.js",
     "theme.js",
     "page-cluster.js",
     "page-server.js",
     "page-application.js",
     "page-shuffle.js",
+    "page-finished.js",
     "page-events.js"
   };
 

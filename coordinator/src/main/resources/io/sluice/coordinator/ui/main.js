@@ -7,6 +7,7 @@ import { span } from "./format.js";
 import { applicationPage } from "./page-application.js";
 import { clusterPage } from "./page-cluster.js";
 import { eventsPage } from "./page-events.js";
+import { finishedPage } from "./page-finished.js";
 import { serverPage } from "./page-server.js";
 import { shufflePage } from "./page-shuffle.js";
 import { caller, setToken, token } from "./session.js";
@@ -18,12 +19,13 @@ const RETRY_INTERVAL_MS = 5000;
 
 const ROUTES = [
   { pattern: /^\/?$/, names: [], page: clusterPage, nav: "#/" },
+  { pattern: /^\/finished$/, names: [], page: finishedPage, nav: "#/finished" },
   { pattern: /^\/events$/, names: [], page: eventsPage, nav: "#/events" },
   { pattern: /^\/servers\/([^/]+)$/, names: ["server"], page: serverPage },
   { pattern: /^\/applications\/([^/]+)$/, names: ["application"], page: applicationPage },
   { pattern: /^\/applications\/([^/]+)\/shuffles\/(\d+)$/, names: ["application", "shuffle"], page: shufflePage },
 ];
-const NAV = [["#/", "Cluster"], ["#/events", "Events"]];
+const NAV = [["#/", "Cluster"], ["#/finished", "Finished"], ["#/events", "Events"]];
 
 const content = document.getElementById("content");
 const freshness = document.getElementById("freshness");
@@ -53,6 +55,7 @@ function open() {
   const found = routeOf(location.hash);
   const moved = current !== null;
   current = found && { ...found, data: null, at: 0, failure: null };
+  found?.route.page.opened?.();
   patchChildren(document.getElementById("nav"), NAV.map(([href, name]) =>
     h("a", { href, "aria-current": found?.route.nav === href ? "page" : null }, name)));
   document.title = found ? `${found.route.page.title(found.parameters)} · Sluice` : "Sluice";

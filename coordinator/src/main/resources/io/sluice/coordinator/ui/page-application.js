@@ -3,6 +3,7 @@
 import { operationButton, operationButtons } from "./operations.js";
 import { get, query } from "./api.js";
 import { h } from "./dom.js";
+import { explanationSection } from "./explanation.js";
 import {
   badge, bars, bytes, count, eventList, facts, heading, plural, section, serverLink, shuffleLink, skew, span, tile, tiles,
 } from "./parts.js";
@@ -12,15 +13,16 @@ export const applicationPage = {
   title: ({ application }) => application,
 
   async load({ application }) {
-    const [detail, shuffles, events] = await Promise.all([
-      get("applications", application), get("applications", application, "shuffles"), query({ application, limit: 20 }, "events"),
+    const [detail, shuffles, explanation, events] = await Promise.all([
+      get("applications", application), get("applications", application, "shuffles"), get("applications", application, "explanation"),
+      query({ application, limit: 20 }, "events"),
     ]);
-    return { ...detail, shuffles: shuffles.shuffles, events };
+    return { ...detail, shuffles: shuffles.shuffles, explanation, events };
   },
 
   charts: () => [],
 
-  render({ application, servers, shuffles, events }, repaint) {
+  render({ application, servers, shuffles, explanation, events }, repaint) {
     return [
       heading([h("a", { href: "#/" }, "Cluster"), "Applications"], application.name, badge(application.state),
         application.state === "LIVE"
@@ -51,6 +53,7 @@ export const applicationPage = {
           { label: "Age", number: true, value: row => row.assignedAgeMs, show: row => (row.assignedAgeMs === null ? "–" : span(row.assignedAgeMs)) },
         ],
       })),
+      explanationSection(explanation, repaint),
       h("div", { class: "pair", "data-key": "bottom" },
         section("Data by server", plural(servers.length, "server"),
           servers.length === 0 ? h("p", { class: "empty" }, "No server stores data of this application.")

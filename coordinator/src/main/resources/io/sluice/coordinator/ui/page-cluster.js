@@ -44,7 +44,7 @@ export const clusterPage = {
         chartFigure("cluster-rate", "Throughput", `Push ${rate(cluster.pushBytesPerSecond)}, fetch ${rate(cluster.fetchBytesPerSecond)} now`),
         chartFigure("cluster-stored", "Shuffle data", `${bytes(cluster.storedBytes)} stored now, ${bytes(cluster.memory.usedBytes)} of memory in use`)),
       map(servers, repaint),
-      section("Applications", `${count(live.length)} live`,
+      section("Applications", [`${count(live.length)} live`, " · ", h("a", { href: "#/finished" }, "finished")],
         applicationTable("applications", applications, repaint,
           "No application is registered. A Spark or MapReduce job appears here when its first shuffle starts.")),
       h("div", { class: "pair", "data-key": "bottom" }, balanceOf(balance), section("Events", h("a", { href: "#/events" }, "all"),
@@ -113,10 +113,11 @@ function attention(cluster, servers, live) {
 }
 
 function map(servers, repaint) {
-  const found = servers.filter(server => `${server.name} ${server.tags.join(" ")} ${STATES[server.state]?.label}`.toLowerCase().includes(search.toLowerCase()));
+  const found = servers.filter(server => `${server.name} ${server.zone} ${server.tags.join(" ")} ${STATES[server.state]?.label}`.toLowerCase().includes(search.toLowerCase()));
   const compact = found.length > MAX_CARDS && !allCards;
-  return section("Servers", `${count(servers.length)} known`,
-    servers.length > 8 ? h("input", { type: "search", class: "filter", placeholder: `Filter ${count(servers.length)} servers by name, tag or state`, "aria-label": "Filter servers",
+  const zones = new Set(servers.map(server => server.zone).filter(Boolean)).size;
+  return section("Servers", `${count(servers.length)} known${zones > 0 ? ` in ${plural(zones, "zone")}` : ""}`,
+    servers.length > 8 ? h("input", { type: "search", class: "filter", placeholder: `Filter ${count(servers.length)} servers by name, zone, tag or state`, "aria-label": "Filter servers",
       on: { input: event => { search = event.target.value; repaint(); } } }) : null,
     servers.length === 0 ? h("p", { class: "empty" }, "No shuffle server has reported to this coordinator.")
       : found.length === 0 ? h("p", { class: "empty" }, "No server matches the filter.")
@@ -144,12 +145,13 @@ function card(server) {
       h("span", { class: "server-foot" },
         lost ? h("span", { class: "tone-bad" }, `last heartbeat ${ago(server.heartbeatAgeMs)}`)
           : [h("span", null, `↓ ${rate(server.pushBytesPerSecond)}`), h("span", null, `↑ ${rate(server.fetchBytesPerSecond)}`), h("span", null, bytes(server.storedBytes))],
+        server.zone ? h("span", null, `zone ${server.zone}`) : null,
         bad > 0 ? h("span", { class: "tone-bad" }, `${bad} of ${server.disks.length} disks failed`) : null)));
 }
 
 function cell(server) {
   const fullest = Math.max(share(server.memory.usedBytes, server.memory.capacityBytes), share(used(server), server.space.capacityBytes));
-  const text = `${server.name}: ${STATES[server.state]?.label}, memory ${percent(share(server.memory.usedBytes, server.memory.capacityBytes))}, disks ${percent(share(used(server), server.space.capacityBytes))}`;
+  const text = `${server.name}${server.zone ? ` in zone ${server.zone}` : ""}: ${STATES[server.state]?.label}, memory ${percent(share(server.memory.usedBytes, server.memory.capacityBytes))}, disks ${percent(share(used(server), server.space.capacityBytes))}`;
   return h("li", { "data-key": server.name }, h("a", {
       class: `cell ${STATES[server.state]?.tone ?? "warn"}`, href: `#/servers/${encodeURIComponent(server.name)}`, title: text, "aria-label": text,
     }, h("span", { css: { height: `${Math.min(100, fullest * 100).toFixed(0)}%` } })));

@@ -33,7 +33,8 @@ export const serverPage = {
     const used = server.space.capacityBytes - server.space.freeBytes;
     const memory = `${bytes(server.memory.usedBytes)} of ${bytes(server.memory.capacityBytes)}`;
     return [
-      heading([h("a", { href: "#/" }, "Cluster"), "Servers"], server.name, badge(server.state), server.tags.map(tag => h("span", { class: "tag" }, tag)), operations(server)),
+      heading([h("a", { href: "#/" }, "Cluster"), "Servers"], server.name, badge(server.state),
+        server.zone ? h("span", { class: "tag" }, `zone ${server.zone}`) : null, server.tags.map(tag => h("span", { class: "tag" }, tag)), operations(server)),
       server.state === "SERVER_LOST"
         ? h("p", { class: "card attention bad", role: "note", "data-key": "lost" }, `This server is lost. The data below is from its last heartbeat, ${ago(server.heartbeatAgeMs)}.`) : null,
       tiles(
@@ -73,7 +74,7 @@ export const serverPage = {
       })),
       h("div", { class: "pair", "data-key": "bottom" },
         section("About", "", facts([
-          ["Host", server.host], ["Control port", server.rpcPort], ["Data port", server.nettyPort || "same as control port"],
+          ["Host", server.host], ["Zone", server.zone], ["Control port", server.rpcPort], ["Data port", server.nettyPort || "same as control port"],
           ["Started", dateTime(server.epoch)], ["Last heartbeat", ago(server.heartbeatAgeMs)], ["Pending merges", count(server.pendingMerges)],
           ["Partitions assigned", count(server.partitionsAssigned)],
         ])),

@@ -51,6 +51,7 @@ class WebPagesTest {
                 .servers(3)
                 .configureCoordinators("rss.coordinator.server.heartbeat.interval", "500ms")
                 .configureCoordinators("rss.coordinator.server.heartbeat.timeout", "3s")
+                .configureServers("rss.server.zone", "north")
                 .build();
         Browser opened = Browser.start()) {
       cluster = started;
@@ -71,6 +72,7 @@ class WebPagesTest {
               .run(List.of("groupByKey", "sortByKey", "pause:look"));
       assertThat(outcome.exitCode()).as(outcome.log()).isZero();
 
+      showsTheFinishedApplication();
       showsLostServers();
       keepsItsValuesWhileTheCoordinatorIsDown();
       assertThat(browser.complaints()).isEmpty();
@@ -104,8 +106,8 @@ class WebPagesTest {
           List<?> cells =
               (List<?>)
                   browser.run(
-                      "return [...document.querySelectorAll('td[data-label=Stored]')]"
-                          + ".map(cell => cell.innerText).filter(text => !/^0 B/.test(text.trim()))");
+                      "return [...document.querySelectorAll('td[data-label=Stored]')].map(cell =>"
+                          + " cell.innerText).filter(text => !/^0 B/.test(text.trim()))");
           return !cells.isEmpty();
         });
     browser.picture("web-cluster");
@@ -125,6 +127,7 @@ class WebPagesTest {
     browser.await(
         "charts", () -> browser.driver().findElements(By.cssSelector(".plot canvas")).size() == 2);
     assertThat(browser.find("main").getText()).contains("Directory", "healthy", "Last heartbeat");
+    assertThat(browser.find(".heading").getText()).contains("zone north");
     browser.picture("web-server");
     fitsAPhone("web-server-phone");
 
@@ -147,6 +150,8 @@ class WebPagesTest {
     browser.picture("web-shuffle");
     fitsAPhone("web-shuffle-phone");
 
+    browser.open(base + "/#/finished");
+    browser.awaitText("No application has finished yet.");
     browser.open(base + "/#/events");
     browser.awaitText("application registered");
     browser.picture("web-events");
@@ -210,6 +215,20 @@ class WebPagesTest {
         .findFirst()
         .orElseThrow()
         .click();
+  }
+
+  /** The job has ended; its page explains it from the last report of its driver. */
+  private void showsTheFinishedApplication() {
+    browser.open(base + "/#/finished");
+    browser.await(
+        "a row", () -> browser.driver().findElements(By.cssSelector("main tbody tr")).size() == 1);
+    openFromTheTable("#/applications/", "hostile");
+    browser.awaitText("ended");
+    browser.awaitText("Tasks pushed");
+    assertThat(browser.driver().findElements(By.cssSelector("[data-label='Waits of tasks']")))
+        .isNotEmpty();
+    browser.open(base + "/#/");
+    browser.awaitText("Assignment balance");
   }
 
   private void showsLostServers() throws Exception {
