@@ -529,6 +529,43 @@ class ClusterCommandsTest {
   }
 
   @Test
+  void showsConfigurationsInUse() {
+    String server = "127.0.0.1:" + servers.get(0).rpcPort();
+
+    CliRun set = CliRun.of("admin", "configuration", "--coordinator", quorum);
+    CliRun all = CliRun.of("admin", "configuration", "--defaults", "--coordinator", quorum);
+    CliRun ofServer =
+        CliRun.of("admin", "configuration", "--server", server, "--coordinator", quorum);
+
+    assertThat(set.err()).isEmpty();
+    assertThat(set.out())
+        .startsWith("# " + quorum + "\n")
+        .containsPattern("(?m)^rss.coordinator.host +127.0.0.1 +configuration$")
+        .doesNotContain("rss.coordinator.app.expired");
+    assertThat(all.out()).containsPattern("(?m)^rss.coordinator.app.expired +1m +default$");
+    assertThat(ofServer.out())
+        .startsWith("# " + server + "\n")
+        .containsPattern("(?m)^rss.server.buffer.capacity +16MiB +configuration$");
+  }
+
+  @Test
+  void printsThreads() {
+    CliRun coordinators = CliRun.of("admin", "threads", "--coordinator", quorum);
+    CliRun all = CliRun.of("admin", "threads", "--all-servers", "--coordinator", quorum);
+    CliRun json = CliRun.of("admin", "threads", "--coordinator", quorum, "-o", "json");
+    CliRun none = CliRun.of("admin", "threads", "--server", "none:1", "--coordinator", quorum);
+
+    assertThat(coordinators.err()).isEmpty();
+    assertThat(coordinators.out())
+        .startsWith("# " + quorum + ": ")
+        .containsPattern("(?m)^\"coordinator-state\" #\\d+ [A-Z_]+ cpu=\\S+")
+        .contains("\n    at io.sluice.coordinator.state.StateOwner.");
+    assertThat(all.out().lines().filter(line -> line.startsWith("# 127.0.0.1:"))).hasSize(2);
+    assertThat(JsonMapper.shared().readTree(json.out()).get("threads")).isNotEmpty();
+    assertThat(none.exitCode()).isEqualTo(4);
+  }
+
+  @Test
   void followsEvents() {
     CliRun run =
         CliRun.of(

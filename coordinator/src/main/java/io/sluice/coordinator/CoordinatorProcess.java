@@ -18,6 +18,7 @@ import io.sluice.coordinator.api.ClusterAdminOperations;
 import io.sluice.coordinator.api.ClusterApi;
 import io.sluice.coordinator.api.LeaderCalls;
 import io.sluice.coordinator.api.Membership;
+import io.sluice.coordinator.api.ProcessInspection;
 import io.sluice.coordinator.api.ServerControl;
 import io.sluice.coordinator.api.TokenRevocations;
 import io.sluice.coordinator.http.CoordinatorHttp;
@@ -29,6 +30,7 @@ import io.sluice.coordinator.service.ConsensusService;
 import io.sluice.coordinator.service.CoordinatorService;
 import io.sluice.coordinator.service.GrpcPeers;
 import io.sluice.coordinator.state.StateCopies;
+import io.sluice.metrics.ThreadDump;
 import io.sluice.metrics.http.HttpTimeouts;
 import java.io.IOException;
 import java.security.SecureRandom;
@@ -222,6 +224,7 @@ public final class CoordinatorProcess implements AutoCloseable {
       LeaderCalls leader,
       Deque<Runnable> closers) {
     Executor files = startReloadExecutor(closers);
+    ServerControl servers = new ServerControl(loops, security);
     ClusterAdminOperations admin =
         new ClusterAdminOperations(
             state.owner(),
@@ -229,7 +232,7 @@ public final class CoordinatorProcess implements AutoCloseable {
             state.exclusions(),
             new TokenRevocations(
                 state.owner(), state.decisions(), security.tokenLifetimeMs(), inputs.clock()),
-            new ServerControl(loops, security),
+            servers,
             state.reload(),
             files,
             state.durable(),
@@ -245,7 +248,17 @@ public final class CoordinatorProcess implements AutoCloseable {
             inputs.clock());
     return new Api(
         new ApiRoutes(
-            reads, admin, new Membership(state.group(), files, inputs.clock()), inputs.clock()),
+            reads,
+            admin,
+            new Membership(state.group(), files, inputs.clock()),
+            new ProcessInspection(
+                state.owner(),
+                servers,
+                state.reload(),
+                ThreadDump.ofThisProcess()::take,
+                files,
+                inputs.clock()),
+            inputs.clock()),
         new ApiAccess(security.required(), security.openReads(), security::knowsUsers),
         admission.audit(),
         Map.of(ApiCall.Port.CONTROL, admission.calls(), ApiCall.Port.HTTP, admission.httpCalls()),

@@ -18,6 +18,10 @@ import io.sluice.proto.UnregisterApplicationRequest;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -133,6 +137,24 @@ class AuditTest {
     assertThat(next())
         .containsEntry("action", "unregister")
         .containsEntry("outcome", "OK")
+        .doesNotContainKey("reason");
+  }
+
+  @Test
+  void auditsInspectionsOfTheProcess() throws Exception {
+    int status =
+        HttpClient.newHttpClient()
+            .send(
+                HttpRequest.newBuilder(
+                        URI.create("http://127.0.0.1:" + process.httpPort() + "/api/v1/threads"))
+                    .build(),
+                HttpResponse.BodyHandlers.discarding())
+            .statusCode();
+
+    assertThat(status).isEqualTo(200);
+    assertThat(next())
+        .containsEntry("outcome", "OK")
+        .containsValue("GET /api/v1/threads")
         .doesNotContainKey("reason");
   }
 

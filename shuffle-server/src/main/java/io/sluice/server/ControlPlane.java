@@ -9,6 +9,7 @@ import io.sluice.common.config.ConfigReload;
 import io.sluice.common.config.HostText;
 import io.sluice.common.rpc.CallBounds;
 import io.sluice.common.rpc.CallLimits;
+import io.sluice.metrics.ThreadDump;
 import io.sluice.proto.ServerId;
 import io.sluice.server.cluster.ControlRules;
 import io.sluice.server.cluster.ControlService;
@@ -91,6 +92,7 @@ record ControlPlane(Mover mover, Decommission decommission, StoreReport report, 
                 report,
                 decommission,
                 reload,
+                ThreadDump.ofThisProcess()::take,
                 () -> flusher.execute(() -> engine.flush(config.stopTimeoutMs()))),
             data,
             connectionLimits);

@@ -30,6 +30,8 @@ import picocli.CommandLine.Spec;
       QuotasCommand.class,
       TopCommand.class,
       StatusCommand.class,
+      ThreadsCommand.class,
+      ShowConfigurationCommand.class,
       DecommissionCommand.class,
       DrainCommand.class,
       RollingRestartCommand.class,

@@ -8,6 +8,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -213,10 +214,12 @@ public final class ConfigReader {
   public ConfigSet read() {
     List<String> found = new ArrayList<>(problems);
     Map<ConfigKey<?>, Object> values = new LinkedHashMap<>();
+    Map<ConfigKey<?>, String> sources = new HashMap<>();
     sourceValues.forEach(
         (key, value) -> {
           try {
             values.put(key, key.parse(value.text));
+            sources.put(key, value.where);
           } catch (IllegalArgumentException wrong) {
             found.add(value.where + ": " + prefix + value.asName + ": " + wrong.getMessage());
           }
@@ -227,7 +230,7 @@ public final class ConfigReader {
             prefix + key.name() + " is not set and has no default; expected " + key.valueForm());
       }
     }
-    ConfigSet set = new ConfigSet(schema, values, passedOn, notices);
+    ConfigSet set = new ConfigSet(schema, values, sources, passedOn, notices);
     if (found.isEmpty()) {
       for (ConfigSchema.Rule rule : schema.rules()) {
         rule.apply(set).ifPresent(found::add);

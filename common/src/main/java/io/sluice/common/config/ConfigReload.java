@@ -70,6 +70,11 @@ public final class ConfigReload {
     return new Outcome(applied, restartNeeded);
   }
 
+  /** All keys with the values in use; empty if the process was started without a configuration. */
+  public synchronized List<ConfigEntry> entries() {
+    return current == null ? List.of() : current.entries();
+  }
+
   /** All problems of a configuration in one line. */
   public static String oneLine(ConfigException e) {
     return String.join("; ", e.problems());

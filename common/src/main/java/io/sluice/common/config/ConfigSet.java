@@ -3,10 +3,12 @@ package io.sluice.common.config;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * The values of one schema's keys, read and checked by {@link ConfigReader}. Immutable. Components
@@ -15,18 +17,29 @@ import java.util.Optional;
 public final class ConfigSet {
   static final String FILE_SCHEME = "file://";
 
+  private static final String HIDDEN = "(hidden)";
+
+  /** User name and password of an address. */
+  private static final Pattern USER_INFO = Pattern.compile("(?<=://)[^/@\\s,]+@");
+
   private final ConfigSchema schema;
   private final Map<ConfigKey<?>, Object> values;
+  private final Map<ConfigKey<?>, String> sources;
   private final Map<ConfigSchema.Family, Map<String, String>> passedOn;
   private final List<String> notices;
 
+  /**
+   * @param sources where each value was set
+   */
   ConfigSet(
       ConfigSchema schema,
       Map<ConfigKey<?>, Object> values,
+      Map<ConfigKey<?>, String> sources,
       Map<ConfigSchema.Family, Map<String, String>> passedOn,
       List<String> notices) {
     this.schema = schema;
     this.values = new LinkedHashMap<>(values);
+    this.sources = Map.copyOf(sources);
     this.passedOn = new LinkedHashMap<>(passedOn);
     this.notices = List.copyOf(notices);
   }
@@ -117,7 +130,7 @@ public final class ConfigSet {
     }
     for (ConfigSchema.Family family : schema.passedOn()) {
       if (!passedOn(family).equals(later.passedOn(family))) {
-        changes.add(new ConfigChange(family.prefix() + "*", "(hidden)", "(hidden)", false));
+        changes.add(new ConfigChange(family.prefix() + "*", HIDDEN, HIDDEN, false));
       }
     }
     return changes;
@@ -130,21 +143,45 @@ public final class ConfigSet {
    */
   ConfigSet reloaded(ConfigSet later) {
     Map<ConfigKey<?>, Object> mixed = new LinkedHashMap<>(values);
+    Map<ConfigKey<?>, String> mixedSources = new HashMap<>(sources);
     for (ConfigKey<?> key : schema.keys()) {
       if (key.isReloadable()) {
         mixed.remove(key);
+        mixedSources.remove(key);
         if (later.values.containsKey(key)) {
           mixed.put(key, later.values.get(key));
+          mixedSources.put(key, later.sources.get(key));
         }
       }
     }
-    ConfigSet set = new ConfigSet(schema, mixed, passedOn, later.notices);
+    ConfigSet set = new ConfigSet(schema, mixed, mixedSources, passedOn, later.notices);
     List<String> problems = new ArrayList<>();
     schema.rules().forEach(rule -> rule.apply(set).ifPresent(problems::add));
     if (!problems.isEmpty()) {
       throw new ConfigException(problems);
     }
     return set;
+  }
+
+  /**
+   * All keys in the schema's order, then the set keys of families, whose values are hidden. For
+   * operators: secrets, and user names and passwords in addresses, are hidden.
+   */
+  List<ConfigEntry> entries() {
+    List<ConfigEntry> entries = new ArrayList<>();
+    for (ConfigKey<?> key : schema.keys()) {
+      entries.add(
+          new ConfigEntry(
+              key.name(), shownOrNothing(key), sources.getOrDefault(key, ConfigEntry.DEFAULT)));
+    }
+    for (ConfigSchema.Family family : schema.passedOn()) {
+      passedOn(family).keySet().stream()
+          .sorted()
+          .forEach(
+              name ->
+                  entries.add(new ConfigEntry(family.prefix() + name, HIDDEN, ConfigEntry.SET)));
+    }
+    return entries;
   }
 
   private String shownOrNothing(ConfigKey<?> key) {
@@ -163,7 +200,9 @@ public final class ConfigSet {
   }
 
   private <T> String shown(ConfigKey<T> key) {
-    return key.isSecret() ? "(hidden)" : key.print(get(key));
+    return key.isSecret()
+        ? HIDDEN
+        : USER_INFO.matcher(key.print(get(key))).replaceAll(HIDDEN + "@");
   }
 
   @Override

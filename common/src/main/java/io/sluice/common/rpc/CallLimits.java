@@ -57,6 +57,8 @@ public final class CallLimits {
           row(ShuffleServerControlGrpc.getUnregisterShuffleApplicationMethod(), NAMES),
           row(ShuffleServerControlGrpc.getDecommissionMethod(), EMPTY),
           row(ShuffleServerControlGrpc.getReloadConfigurationMethod(), EMPTY),
+          row(ShuffleServerControlGrpc.getGetConfigurationMethod(), EMPTY),
+          row(ShuffleServerControlGrpc.getGetThreadsMethod(), EMPTY),
           row(ShuffleServerControlGrpc.getGetStatusMethod(), EMPTY));
 
   private final Map<String, Integer> rows;

@@ -307,6 +307,51 @@ class ConfigReaderTest {
   }
 
   @Test
+  void entriesNameTheSourceOfEachValue(@TempDir Path directory) throws IOException {
+    Path file =
+        Files.writeString(
+            directory.resolve("server.conf"),
+            "# comment\nrss.coordinator.quorum a:1\nrss.server.netty.port 1\n");
+
+    List<ConfigEntry> entries =
+        ConfigReader.of(SCHEMA)
+            .file(file)
+            .options("-D", List.of("rss.server.netty.port=2"))
+            .read()
+            .entries();
+
+    assertThat(entries)
+        .contains(
+            new ConfigEntry("rss.coordinator.quorum", "a:1", file + ":2"),
+            new ConfigEntry("rss.server.netty.port", "2", "-D rss.server.netty.port"),
+            new ConfigEntry("rss.server.netty.epoll.enable", "false", "default"),
+            new ConfigEntry("rss.server.password", "", "default"))
+        .extracting(ConfigEntry::key)
+        .containsExactlyElementsOf(SCHEMA.keys().stream().map(ConfigKey::name).toList());
+  }
+
+  @Test
+  void entriesHideSecretsAndTheValuesOfFamilies() {
+    ConfigKey<String> store = ConfigKey.string("rss.store").doc("Store.").build();
+    ConfigSchema schema =
+        ConfigSchema.builder("server")
+            .keys(PASSWORD, store)
+            .passedOn(new ConfigSchema.Family("rss.hadoop.", "Keys of Hadoop."))
+            .build();
+    Map<String, String> values =
+        Map.of(
+            "rss.server.password", "hunter2",
+            "rss.store", "s3a://key:hunter2@bucket/x",
+            "rss.hadoop.fs.s3a.secret.key", "hunter2");
+
+    assertThat(ConfigSet.of(schema, values).entries())
+        .containsExactly(
+            new ConfigEntry("rss.server.password", "(hidden)", "configuration"),
+            new ConfigEntry("rss.store", "s3a://(hidden)@bucket/x", "configuration"),
+            new ConfigEntry("rss.hadoop.fs.s3a.secret.key", "(hidden)", "set"));
+  }
+
+  @Test
   void neverPrintsASecret() {
     ConfigSet set =
         ConfigSet.of(

@@ -63,6 +63,20 @@ class ConfigReloadTest {
   }
 
   @Test
+  void showsTheValuesInUse() {
+    file = Map.of("rss.reloadable", "5", "rss.fixed", "20", "rss.hidden", "hunter2");
+
+    reload.reload();
+
+    assertThat(reload.entries())
+        .containsExactly(
+            new ConfigEntry("rss.reloadable", "5", "configuration"),
+            new ConfigEntry("rss.fixed", "10", "default"),
+            new ConfigEntry("rss.hidden", "", "default"));
+    assertThat(new ConfigReload(null, this::read, set -> {}).entries()).isEmpty();
+  }
+
+  @Test
   void aBrokenFileChangesNothing() {
     file = Map.of("rss.reloadable", "x");
 

@@ -22,8 +22,9 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The REST API over HTTP and over the control port. Checks the permissions of callers and writes
- * every mutation, successful or not, to the audit log. Thread-safe.
+ * The REST API over HTTP and over the control port. Checks the permissions of callers, and writes
+ * every mutation, successful or not, and every inspection of a process to the audit log.
+ * Thread-safe.
  */
 public final class Api {
   private static final Logger log = LoggerFactory.getLogger(Api.class);
@@ -77,8 +78,10 @@ public final class Api {
    */
   public CompletionStage<ApiAnswer> answer(ApiCall call) {
     CompletionStage<ApiAnswer> reply;
+    boolean inspects = false;
     try {
       ApiRoutes.Permitted permitted = routes.find(call, access);
+      inspects = permitted.audited();
       reply =
           permitted.local() || leads.getAsBoolean()
               ? permitted.answer().thenApply(found -> json(OK, JSON, found, ""))
@@ -86,6 +89,7 @@ public final class Api {
     } catch (ApiException | RuntimeException e) {
       reply = CompletableFuture.failedFuture(e);
     }
+    boolean audited = inspects || call.isMutation();
     return reply.handle(
         (found, failure) -> {
           ApiAnswer answer = failure == null ? found : refusal(call, cause(failure));
@@ -98,8 +102,8 @@ public final class Api {
             denied(call, Cause.UNAUTHENTICATED, why);
           } else if (answer.status() == FORBIDDEN) {
             denied(call, Cause.PERMISSION_DENIED, why);
-          } else if (call.isMutation()) {
-            auditMutation(call, answer.status(), why);
+          } else if (audited) {
+            audit(call, answer.status(), why);
           }
           return answer;
         });
@@ -202,7 +206,7 @@ public final class Api {
     }
   }
 
-  private void auditMutation(ApiCall call, int status, String reason) {
+  private void audit(ApiCall call, int status, String reason) {
     audit.write(
         new AdminEntry(
             call.method() + " " + call.path(),

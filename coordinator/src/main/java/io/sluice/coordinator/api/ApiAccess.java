@@ -9,6 +9,8 @@ import java.util.function.BooleanSupplier;
  * <ul>
  *   <li>Reads: authenticated callers; all callers if authentication is not required or anonymous
  *       reads are enabled.
+ *   <li>Inspections, which show paths and addresses: admins; all callers if authentication is not
+ *       required.
  *   <li>Mutations: admins. If authentication is not required, all callers of the control port. Over
  *       HTTP admins only, because a page of any origin could make a browser send the request.
  * </ul>
@@ -21,6 +23,13 @@ public record ApiAccess(boolean required, boolean openReads, BooleanSupplier tok
   private static final int UNAUTHORIZED = 401;
   private static final int FORBIDDEN = 403;
 
+  /** What a request needs. */
+  enum Right {
+    READ,
+    INSPECT,
+    CHANGE
+  }
+
   boolean mayRead(Caller caller) {
     return openReads || caller.kind() != Caller.Kind.ANONYMOUS;
   }
@@ -29,17 +38,25 @@ public record ApiAccess(boolean required, boolean openReads, BooleanSupplier tok
     return call.caller().isAdmin() || (call.port() == ApiCall.Port.CONTROL && !required);
   }
 
+  private boolean may(ApiCall call, Right right) {
+    return switch (right) {
+      case READ -> mayRead(call.caller());
+      case INSPECT -> call.caller().isAdmin() || !required;
+      case CHANGE -> mayChange(call);
+    };
+  }
+
   /**
    * Checks the permission of the caller.
    *
    * @throws ApiException 401: authentication is missing; 403: the caller lacks the permission
    */
-  void check(ApiCall call) throws ApiException {
+  void check(ApiCall call, Right right) throws ApiException {
     Caller caller = call.caller();
     if (call.port() == ApiCall.Port.COORDINATOR) {
       return;
     }
-    if (call.isMutation() ? mayChange(call) : mayRead(caller)) {
+    if (may(call, right)) {
       return;
     }
     if (caller.kind() != Caller.Kind.ANONYMOUS) {
@@ -49,7 +66,7 @@ public record ApiAccess(boolean required, boolean openReads, BooleanSupplier tok
     if (!tokens.getAsBoolean()) {
       throw new ApiException(
           FORBIDDEN,
-          !call.isMutation()
+          right != Right.CHANGE
               ? "authentication is required, but this coordinator has no users: set"
                   + " rss.security.users.file"
               : "changes over HTTP need authentication, but this coordinator has no users: use"

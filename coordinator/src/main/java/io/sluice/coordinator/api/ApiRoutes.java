@@ -18,7 +18,7 @@ public final class ApiRoutes {
   /** Prefix of all paths of the API. */
   public static final String PREFIX = "/api/v1/";
 
-  private static final String RELOAD = PREFIX + "reload";
+  private static final String RELOAD = "reload";
   private static final String CALLER = PREFIX + "caller";
 
   private static final int MAX_EVENTS = 2000;
@@ -40,18 +40,28 @@ public final class ApiRoutes {
     Resource read(ApiRequest request) throws ApiException;
   }
 
-  private record Route(String method, PathTemplate template, Handler handler) {
+  /**
+   * @param local whether it concerns the coordinator that received it, not the shared state
+   */
+  private record Route(
+      String method, PathTemplate template, ApiAccess.Right right, boolean local, Handler handler) {
     boolean answers(String requested) {
       return method.equals(requested.equals("HEAD") ? "GET" : requested);
     }
   }
 
-  public ApiRoutes(ClusterApi api, AdminOperations admin, Membership membership, Clock clock) {
+  public ApiRoutes(
+      ClusterApi api,
+      AdminOperations admin,
+      Membership membership,
+      ProcessInspection processes,
+      Clock clock) {
     this.clock = clock;
     List<Route> all = new ArrayList<>(reads(api));
     all.add(get("exclusions", request -> admin.exclusions()));
     all.add(get("revocations", request -> admin.revocations()));
     all.add(get("coordinators", request -> membership.members()));
+    all.addAll(inspections(processes));
     all.addAll(mutations(admin, membership));
     this.routes = List.copyOf(all);
   }
@@ -102,6 +112,15 @@ public final class ApiRoutes {
         get("scale-advice", request -> api.scale()));
   }
 
+  private static List<Route> inspections(ProcessInspection processes) {
+    return List.of(
+        inspection("threads", request -> CompletableFuture.completedStage(processes.threads())),
+        inspection("configuration", request -> processes.configuration()),
+        inspection("servers/{server}/threads", r -> processes.threads(r.path("server"))),
+        inspection(
+            "servers/{server}/configuration", r -> processes.configuration(r.path("server"))));
+  }
+
   private static List<Route> mutations(AdminOperations admin, Membership membership) {
     return List.of(
         mutation("POST", "servers/{server}/exclusion", r -> admin.exclude(r.path("server"))),
@@ -119,7 +138,7 @@ public final class ApiRoutes {
             r -> admin.limit(r.path("user"), Resource.LimitsOrder.of(Map.of()))),
         mutation("PUT", "coordinators/{address}", r -> membership.add(r.path("address"))),
         mutation("DELETE", "coordinators/{address}", r -> membership.remove(r.path("address"))),
-        mutation("POST", "reload", r -> admin.reload()),
+        mutation("POST", RELOAD, r -> admin.reload()),
         mutation("POST", "users/{user}/revocation", r -> admin.revokeUser(r.path("user"))),
         mutation(
             "POST",
@@ -144,9 +163,10 @@ public final class ApiRoutes {
   /**
    * A request that its caller may send.
    *
-   * @param local whether it concerns the coordinator that received it, not the shared state
+   * @param local as of its route
+   * @param audited whether it is written to the audit log
    */
-  record Permitted(boolean local, Handler handler, ApiRequest request) {
+  record Permitted(boolean local, boolean audited, Handler handler, ApiRequest request) {
     CompletionStage<Resource> answer() throws ApiException {
       return handler.answer(request);
     }
@@ -161,6 +181,7 @@ public final class ApiRoutes {
     if (call.path().equals(CALLER) && !call.isMutation()) {
       return new Permitted(
           true,
+          false,
           request -> CompletableFuture.completedStage(caller(call, access)),
           new ApiRequest(Map.of(), Map.of(), call.body()));
     }
@@ -169,9 +190,10 @@ public final class ApiRoutes {
       Optional<Map<String, String>> names = route.template().match(call.path());
       if (names.isPresent()) {
         if (route.answers(call.method())) {
-          access.check(call);
+          access.check(call, route.right());
           return new Permitted(
-              call.path().equals(RELOAD),
+              route.local(),
+              route.right() != ApiAccess.Right.READ,
               route.handler(),
               new ApiRequest(names.get(), PathTemplate.query(call.query()), call.body()));
         }
@@ -202,11 +224,23 @@ public final class ApiRoutes {
     return new Route(
         "GET",
         new PathTemplate(PREFIX + path),
+        ApiAccess.Right.READ,
+        false,
         request -> CompletableFuture.completedStage(reader.read(request)));
   }
 
+  private static Route inspection(String path, Handler handler) {
+    return new Route(
+        "GET", new PathTemplate(PREFIX + path), ApiAccess.Right.INSPECT, true, handler);
+  }
+
   private static Route mutation(String method, String path, Handler handler) {
-    return new Route(method, new PathTemplate(PREFIX + path), handler);
+    return new Route(
+        method,
+        new PathTemplate(PREFIX + path),
+        ApiAccess.Right.CHANGE,
+        path.equals(RELOAD),
+        handler);
   }
 
   private static CompletionStage<Resource> decommission(AdminOperations admin, ApiRequest request)

@@ -436,6 +436,47 @@ public sealed interface Resource {
   record Change(String key, String from, String to) {}
 
   /**
+   * {@code /api/v1/configuration} and {@code /api/v1/servers/{server}/configuration}.
+   *
+   * @param settings all keys
+   */
+  record Configuration(long time, List<Setting> settings) implements Resource {}
+
+  /**
+   * A key and its value in use.
+   *
+   * @param value secrets are hidden; empty if the key has neither value nor default
+   * @param source file and line, or option, that set the value; {@code set} for a key that is
+   *     passed on to a library; {@code default} if nothing set it
+   */
+  record Setting(String key, String value, String source) {}
+
+  /**
+   * {@code /api/v1/threads} and {@code /api/v1/servers/{server}/threads}.
+   *
+   * @param threads by name
+   * @param omitted number of further threads, left out because of the length
+   */
+  record Threads(long time, List<ThreadStack> threads, int omitted) implements Resource {}
+
+  /**
+   * A thread.
+   *
+   * @param cpuMs CPU time since its start; null: unknown
+   * @param waitsFor object that it waits for; empty: none
+   * @param owner thread that owns this object; empty: none
+   * @param frames the innermost frame first
+   */
+  record ThreadStack(
+      String name,
+      long id,
+      String state,
+      Long cpuMs,
+      String waitsFor,
+      String owner,
+      List<String> frames) {}
+
+  /**
    * {@code /api/v1/caller}: the authenticated caller.
    *
    * @param user name of the user; null if the caller is not authenticated

@@ -10,6 +10,10 @@ import io.sluice.common.auth.ProcessRole;
 import io.sluice.common.net.CallFailure;
 import io.sluice.proto.DecommissionReply;
 import io.sluice.proto.DecommissionRequest;
+import io.sluice.proto.GetConfigurationReply;
+import io.sluice.proto.GetConfigurationRequest;
+import io.sluice.proto.GetThreadsReply;
+import io.sluice.proto.GetThreadsRequest;
 import io.sluice.proto.ReloadConfigurationReply;
 import io.sluice.proto.ReloadConfigurationRequest;
 import io.sluice.proto.ServerId;
@@ -47,6 +51,19 @@ public final class ServerControl {
         server,
         (stub, replies) ->
             stub.reloadConfiguration(ReloadConfigurationRequest.getDefaultInstance(), replies));
+  }
+
+  CompletionStage<GetConfigurationReply> configuration(ServerId server) {
+    return call(
+        server,
+        (stub, replies) ->
+            stub.getConfiguration(GetConfigurationRequest.getDefaultInstance(), replies));
+  }
+
+  CompletionStage<GetThreadsReply> threads(ServerId server) {
+    return call(
+        server,
+        (stub, replies) -> stub.getThreads(GetThreadsRequest.getDefaultInstance(), replies));
   }
 
   private <R> CompletionStage<R> call(

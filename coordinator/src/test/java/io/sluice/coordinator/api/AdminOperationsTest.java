@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sluice.common.auth.ProcessRole;
 import io.sluice.common.auth.TestAuthority;
 import io.sluice.common.auth.TestUsers;
+import io.sluice.coordinator.CoordinatorConfig;
 import io.sluice.coordinator.cluster.Servers;
 import io.sluice.proto.HeartbeatReply;
 import io.sluice.proto.HeartbeatRequest;
@@ -406,6 +407,43 @@ class AdminOperationsTest {
               done("POST", "servers/" + server.name() + "/reload").at("/applied/0/key").asString())
           .isEqualTo("rss.a");
     }
+  }
+
+  @Test
+  void showsThreadsAndConfigurationOfAServer() throws Exception {
+    try (FakeServer server = new FakeServer()) {
+      assertThat(coordinator.client().heartbeat(server.heartbeat())).isNotNull();
+
+      JsonNode threads = done("GET", "servers/" + server.name() + "/threads");
+      JsonNode configuration = done("GET", "servers/" + server.name() + "/configuration");
+
+      assertThat(threads.get("threads").toString())
+          .isEqualTo(
+              "[{\"name\":\"spill-disk-0\",\"id\":7,\"state\":\"BLOCKED\",\"cpuMs\":null,"
+                  + "\"waitsFor\":\"a lock\",\"owner\":\"merge-0\","
+                  + "\"frames\":[\"io.sluice.Spiller.write(Spiller.java:1)\"]}]");
+      assertThat(threads.get("omitted").asInt()).isEqualTo(2);
+      assertThat(configuration.get("settings").toString())
+          .isEqualTo("[{\"key\":\"rss.a\",\"value\":\"1\",\"source\":\"server.conf:3\"}]");
+    }
+    assertRefused(send("GET", "servers/none:1/threads"), 404, "unknown server");
+  }
+
+  @Test
+  void showsThreadsAndConfigurationOfTheCoordinator() throws Exception {
+    settings.put("rss.coordinator.app.max", "77");
+    done("POST", "reload");
+
+    JsonNode threads = done("GET", "threads").get("threads");
+    JsonNode configuration = done("GET", "configuration").get("settings");
+
+    assertThat(threads.valueStream().map(thread -> thread.get("name").asString()))
+        .contains("coordinator-state");
+    assertThat(configuration.valueStream().map(JsonNode::toString))
+        .contains(
+            "{\"key\":\"rss.coordinator.app.max\",\"value\":\"77\",\"source\":\"configuration\"}",
+            "{\"key\":\"rss.coordinator.app.expired\",\"value\":\"1m\",\"source\":\"default\"}")
+        .hasSize(CoordinatorConfig.SCHEMA.keys().size());
   }
 
   @Test

@@ -141,4 +141,21 @@ class ApiProofTest {
     assertThat(call("ops", "PUT", "reload").getStatus()).isEqualTo(405);
     assertThat(call("ops", "GET", "nothing").getStatus()).isEqualTo(404);
   }
+
+  /** Also with anonymous reads: threads and configurations show paths and addresses. */
+  @Test
+  void onlyAdminsInspectProcesses() throws Exception {
+    start(true);
+
+    for (String path : new String[] {"threads", "configuration"}) {
+      assertThat(status("/api/v1/" + path, null)).isEqualTo(401);
+      assertThat(status("/api/v1/" + path, "eve:" + SECRET)).isEqualTo(403);
+      assertThat(status("/api/v1/" + path, "ops:" + SECRET)).isEqualTo(200);
+      assertThat(call(null, "GET", path).getStatus()).isEqualTo(401);
+      assertThat(call("eve", "GET", path).getStatus()).isEqualTo(403);
+      assertThat(call("ops", "GET", path).getStatus()).isEqualTo(200);
+      assertThat(call("eve", "GET", "servers/a:1/" + path).getStatus()).isEqualTo(403);
+      assertThat(call("ops", "GET", "servers/a:1/" + path).getStatus()).isEqualTo(404);
+    }
+  }
 }

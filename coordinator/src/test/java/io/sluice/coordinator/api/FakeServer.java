@@ -5,8 +5,13 @@ import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.StreamObserver;
 import io.sluice.coordinator.cluster.Servers;
 import io.sluice.proto.ConfigurationChange;
+import io.sluice.proto.ConfigurationEntry;
 import io.sluice.proto.DecommissionReply;
 import io.sluice.proto.DecommissionRequest;
+import io.sluice.proto.GetConfigurationReply;
+import io.sluice.proto.GetConfigurationRequest;
+import io.sluice.proto.GetThreadsReply;
+import io.sluice.proto.GetThreadsRequest;
 import io.sluice.proto.HeartbeatRequest;
 import io.sluice.proto.ReloadConfigurationReply;
 import io.sluice.proto.ReloadConfigurationRequest;
@@ -14,6 +19,7 @@ import io.sluice.proto.ServerId;
 import io.sluice.proto.ServerState;
 import io.sluice.proto.ShuffleServerControlGrpc;
 import io.sluice.proto.Status;
+import io.sluice.proto.ThreadStack;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -74,6 +80,38 @@ final class FakeServer extends ShuffleServerControlGrpc.ShuffleServerControlImpl
     observer.onNext(
         ReloadConfigurationReply.newBuilder()
             .addApplied(ConfigurationChange.newBuilder().setKey("rss.a").setFrom("1").setTo("2"))
+            .build());
+    observer.onCompleted();
+  }
+
+  @Override
+  public void getConfiguration(
+      GetConfigurationRequest request, StreamObserver<GetConfigurationReply> observer) {
+    observer.onNext(
+        GetConfigurationReply.newBuilder()
+            .addEntries(
+                ConfigurationEntry.newBuilder()
+                    .setKey("rss.a")
+                    .setValue("1")
+                    .setSource("server.conf:3"))
+            .build());
+    observer.onCompleted();
+  }
+
+  @Override
+  public void getThreads(GetThreadsRequest request, StreamObserver<GetThreadsReply> observer) {
+    observer.onNext(
+        GetThreadsReply.newBuilder()
+            .addThreads(
+                ThreadStack.newBuilder()
+                    .setName("spill-disk-0")
+                    .setId(7)
+                    .setState("BLOCKED")
+                    .setCpuNanos(-1)
+                    .setWaitsFor("a lock")
+                    .setOwner("merge-0")
+                    .addFrames("io.sluice.Spiller.write(Spiller.java:1)"))
+            .setOmitted(2)
             .build());
     observer.onCompleted();
   }

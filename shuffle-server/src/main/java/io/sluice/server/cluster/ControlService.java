@@ -3,14 +3,20 @@ package io.sluice.server.cluster;
 import io.grpc.stub.StreamObserver;
 import io.sluice.common.auth.Caller;
 import io.sluice.common.config.ConfigChange;
+import io.sluice.common.config.ConfigEntry;
 import io.sluice.common.config.ConfigException;
 import io.sluice.common.config.ConfigReload;
 import io.sluice.common.error.UnexpectedFailure;
 import io.sluice.proto.ConfigurationChange;
+import io.sluice.proto.ConfigurationEntry;
 import io.sluice.proto.DecommissionReply;
 import io.sluice.proto.DecommissionRequest;
+import io.sluice.proto.GetConfigurationReply;
+import io.sluice.proto.GetConfigurationRequest;
 import io.sluice.proto.GetStatusReply;
 import io.sluice.proto.GetStatusRequest;
+import io.sluice.proto.GetThreadsReply;
+import io.sluice.proto.GetThreadsRequest;
 import io.sluice.proto.ReloadConfigurationReply;
 import io.sluice.proto.ReloadConfigurationRequest;
 import io.sluice.proto.ShuffleServerControlGrpc;
@@ -20,6 +26,7 @@ import io.sluice.proto.UnregisterShufflesReply;
 import io.sluice.proto.UnregisterShufflesRequest;
 import io.sluice.server.log.ShuffleStore;
 import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,9 +40,11 @@ public final class ControlService extends ShuffleServerControlGrpc.ShuffleServer
   private final ServerReport report;
   private final Decommission decommission;
   private final ConfigReload configuration;
+  private final Supplier<GetThreadsReply> threads;
   private final Runnable flush;
 
   /**
+   * @param threads takes a thread dump
    * @param flush starts to spill all memory, and returns at once
    */
   public ControlService(
@@ -43,11 +52,13 @@ public final class ControlService extends ShuffleServerControlGrpc.ShuffleServer
       ServerReport report,
       Decommission decommission,
       ConfigReload configuration,
+      Supplier<GetThreadsReply> threads,
       Runnable flush) {
     this.store = store;
     this.report = report;
     this.decommission = decommission;
     this.configuration = configuration;
+    this.threads = threads;
     this.flush = flush;
   }
 
@@ -114,6 +125,27 @@ public final class ControlService extends ShuffleServerControlGrpc.ShuffleServer
         .setFrom(change.from())
         .setTo(change.to())
         .build();
+  }
+
+  @Override
+  public void getConfiguration(
+      GetConfigurationRequest request, StreamObserver<GetConfigurationReply> replies) {
+    GetConfigurationReply.Builder reply = GetConfigurationReply.newBuilder().setStatus(Status.OK);
+    for (ConfigEntry entry : configuration.entries()) {
+      reply.addEntries(
+          ConfigurationEntry.newBuilder()
+              .setKey(entry.key())
+              .setValue(entry.value())
+              .setSource(entry.source()));
+    }
+    replies.onNext(reply.build());
+    replies.onCompleted();
+  }
+
+  @Override
+  public void getThreads(GetThreadsRequest request, StreamObserver<GetThreadsReply> replies) {
+    replies.onNext(threads.get());
+    replies.onCompleted();
   }
 
   @Override

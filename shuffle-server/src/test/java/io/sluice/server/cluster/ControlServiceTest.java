@@ -8,12 +8,18 @@ import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import io.sluice.common.auth.CertificateExpiry;
 import io.sluice.common.config.ConfigException;
+import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigReload;
+import io.sluice.common.config.ConfigSchema;
+import io.sluice.common.config.ConfigSet;
 import io.sluice.common.error.SluiceException;
 import io.sluice.proto.DecommissionReply;
 import io.sluice.proto.DecommissionRequest;
+import io.sluice.proto.GetConfigurationRequest;
 import io.sluice.proto.GetStatusReply;
 import io.sluice.proto.GetStatusRequest;
+import io.sluice.proto.GetThreadsReply;
+import io.sluice.proto.GetThreadsRequest;
 import io.sluice.proto.ReloadConfigurationReply;
 import io.sluice.proto.ReloadConfigurationRequest;
 import io.sluice.proto.ServerLoad;
@@ -31,6 +37,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Clock;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -40,6 +47,14 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class ControlServiceTest {
+  private static final ConfigSchema SCHEMA =
+      ConfigSchema.builder("test")
+          .title("Test")
+          .keys(
+              ConfigKey.integer("rss.a").defaultValue(1).doc("A.").build(),
+              ConfigKey.integer("rss.b").defaultValue(1).doc("B.").build())
+          .build();
+
   private final ShuffleStore store = new ShuffleStore(StoreConfig.DEFAULT);
   private final Decommission decommission =
       new Decommission(() -> store.shuffleCount() == 0, () -> 0);
@@ -59,11 +74,12 @@ class ControlServiceTest {
                     new FakeReport(),
                     decommission,
                     new ConfigReload(
-                        null,
+                        ConfigSet.of(SCHEMA, Map.of("rss.b", "2")),
                         () -> {
                           throw new ConfigException(List.of("a: wrong", "b: wrong too"));
                         },
                         changed -> {}),
+                    () -> GetThreadsReply.newBuilder().setOmitted(3).build(),
                     flushes::incrementAndGet))
             .build()
             .start();
@@ -108,6 +124,20 @@ class ControlServiceTest {
 
     assertThat(reply.getStatus()).isEqualTo(Status.BAD_REQUEST);
     assertThat(reply.getMessage()).isEqualTo("a: wrong; b: wrong too");
+  }
+
+  @Test
+  void returnsTheConfigurationInUse() {
+    assertThat(
+            control.getConfiguration(GetConfigurationRequest.getDefaultInstance()).getEntriesList())
+        .extracting(entry -> entry.getKey() + "=" + entry.getValue() + " " + entry.getSource())
+        .containsExactly("rss.a=1 default", "rss.b=2 configuration");
+  }
+
+  @Test
+  void returnsAThreadDump() {
+    assertThat(control.getThreads(GetThreadsRequest.getDefaultInstance()).getOmitted())
+        .isEqualTo(3);
   }
 
   @Test

@@ -176,7 +176,7 @@ final class ServerParts {
             new Revocations(clock),
             executor,
             machine::channel);
-    control = new ControlService(model.store, report, decommission, null, () -> {});
+    control = new ControlService(model.store, report, decommission, null, null, () -> {});
   }
 
   /** As in production, merges pause while spills have priority; the pause takes virtual time. */
