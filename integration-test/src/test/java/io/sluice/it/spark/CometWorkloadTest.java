@@ -28,9 +28,6 @@ class CometWorkloadTest {
   /** Share of the bytes of all exchanges that servers must receive. */
   private static final double LEAST_SHARE = 0.99;
 
-  /** Time limit of one application, which runs up to 103 queries. */
-  private static final Duration LIMIT = Duration.ofMinutes(60);
-
   private static final String EXCHANGE_OF_SPARK = " Exchange ";
   private static final List<String> EXCHANGES_OF_COMET =
       List.of(" CometExchange ", " CometColumnarExchange ");
@@ -81,8 +78,7 @@ class CometWorkloadTest {
     return WorkloadApplication.with(workload, directory.resolve("data"), scale, application)
         .set("spark.sql.files.maxPartitionBytes", "512k")
         .set("spark.sql.files.openCostInBytes", "0")
-        .set("spark.sql.autoBroadcastJoinThreshold", "-1")
-        .endAfter(LIMIT);
+        .set("spark.sql.autoBroadcastJoinThreshold", "-1");
   }
 
   private static void assertSucceeded(Outcome outcome, List<String> jobs) {

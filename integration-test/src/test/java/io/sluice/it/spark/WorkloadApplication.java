@@ -2,9 +2,13 @@ package io.sluice.it.spark;
 
 import io.sluice.demo.driver.Workload;
 import java.nio.file.Path;
+import java.time.Duration;
 
 /** Applications with the tables and queries of TPC-H or TPC-DS, and with Comet. */
 final class WorkloadApplication {
+  /** Time limit of one application, which runs up to 103 queries. */
+  private static final Duration LIMIT = Duration.ofMinutes(60);
+
   private WorkloadApplication() {}
 
   /**
@@ -21,7 +25,8 @@ final class WorkloadApplication {
         .set("spark.sql.ansi.enabled", "false")
         .set("spark.sluice.test.workload.directory", data.toString())
         .set("spark.sluice.test.workload.query.texts", SparkVersion.tpcdsQueries().toString())
-        .set("spark.sluice.test.workload.scale", scale);
+        .set("spark.sluice.test.workload.scale", scale)
+        .endAfter(LIMIT);
   }
 
   /** Adds Comet, which plans its exchanges if the application uses Sluice. */
