@@ -23,7 +23,7 @@ import java.util.function.Supplier;
 /**
  * A span for each push and each read, below the span of the task thread, and below it a span for
  * each server. Spans of servers have the times of their parent: a task exchanges data with all of
- * them at once. Their attributes tell how long the task waited for each.
+ * them at once. Their attributes show how long the task waited for each.
  */
 final class OpenTelemetryTraces implements TaskTraces {
   private static final String NAME = "io.sluice";

@@ -3,6 +3,7 @@ package io.sluice.it.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.it.spark.SparkApplication.Outcome;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -90,7 +91,7 @@ class JavaVersionsTest {
                   java.command(),
                   "-Xverify:all",
                   "-cp",
-                  spark.classPath(),
+                  classPath(spark),
                   "io.sluice.it.spark.jobs.LoadClasses",
                   spark.clientJar().toString())
               .redirectErrorStream(true)
@@ -98,6 +99,13 @@ class JavaVersionsTest {
               .start();
       assertThat(process.waitFor()).as(Files.readString(log)).isZero();
     }
+  }
+
+  /** With Comet, to whose classes those of its jar refer. */
+  private static String classPath(SparkVersion spark) {
+    return spark == SparkVersion.SPARK_3_5_SCALA_2_12
+        ? spark.classPath() + File.pathSeparator + SparkVersion.cometJar()
+        : spark.classPath();
   }
 
   static Stream<Arguments> wrongJars() {
