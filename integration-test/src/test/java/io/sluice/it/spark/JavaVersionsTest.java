@@ -102,7 +102,7 @@ class JavaVersionsTest {
   }
 
   /** With Comet, to whose classes those of its jar refer. */
-  private static String classPath(SparkVersion spark) {
+  private static String classPath(SparkVersion spark) throws IOException {
     return spark == SparkVersion.SPARK_3_5_SCALA_2_12
         ? spark.classPath() + File.pathSeparator + SparkVersion.cometJar()
         : spark.classPath();
