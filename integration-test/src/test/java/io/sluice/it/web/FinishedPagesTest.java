@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIf;
@@ -31,6 +32,7 @@ import org.openqa.selenium.WebElement;
 
 /** Lists of finished applications and of events, page by page, and what delayed an application. */
 @Timeout(120)
+@Tag("nightly")
 @EnabledIf("io.sluice.it.web.Browser#isInstalled")
 class FinishedPagesTest {
   private CoordinatorProcess coordinator;
