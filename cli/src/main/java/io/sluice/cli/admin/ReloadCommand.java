@@ -1,15 +1,10 @@
 package io.sluice.cli.admin;
 
 import io.sluice.cli.control.CoordinatorApi;
-import io.sluice.cli.control.Coordinators;
-import io.sluice.cli.control.QuorumOptions;
 import io.sluice.coordinator.api.Resource;
 import java.io.IOException;
 import java.util.List;
-import java.util.concurrent.Callable;
-import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import tools.jackson.databind.JsonNode;
 
 /** {@code sluice admin reload}. */
@@ -21,37 +16,26 @@ import tools.jackson.databind.JsonNode;
           + "An invalid file"
           + " changes nothing."
     })
-final class ReloadCommand implements Callable<Integer> {
-  @Mixin private QuorumOptions quorum;
-  @Mixin private Output output;
-
-  @ArgGroup private ProcessTargets targets;
-
+final class ReloadCommand extends ProcessCommand {
   @Override
-  public Integer call() throws IOException {
-    try (Coordinators coordinators = new Coordinators(quorum)) {
-      ProcessTargets.each(
-          targets,
-          coordinators,
-          api -> api.mutate("POST", List.of("reload")),
-          server -> api -> api.mutate("POST", List.of("servers", server, "reload")),
-          this::print);
-      return 0;
-    }
+  JsonNode send(CoordinatorApi api, List<String> path) throws IOException {
+    return api.mutate("POST", path);
   }
 
-  private void print(String process, JsonNode answer) throws IOException {
-    if (output.isJson()) {
-      output.jsonLine(answer);
-      return;
-    }
+  @Override
+  String resource() {
+    return "reload";
+  }
+
+  @Override
+  void print(String process, JsonNode answer, Output to) throws IOException {
     Resource.Reload reload = CoordinatorApi.as(Resource.Reload.class, answer);
-    reload.applied().forEach(change -> output.line(process + ": " + text(change)));
+    reload.applied().forEach(change -> to.line(process + ": " + text(change)));
     reload
         .restartNeeded()
-        .forEach(change -> output.line(process + ": " + text(change) + " needs a restart"));
+        .forEach(change -> to.line(process + ": " + text(change) + " needs a restart"));
     if (reload.applied().isEmpty() && reload.restartNeeded().isEmpty()) {
-      output.line(process + ": no changes");
+      to.line(process + ": no changes");
     }
   }
 

@@ -1,16 +1,12 @@
 package io.sluice.cli.admin;
 
 import io.sluice.cli.control.CoordinatorApi;
-import io.sluice.cli.control.Coordinators;
-import io.sluice.cli.control.QuorumOptions;
 import io.sluice.common.config.ConfigEntry;
 import io.sluice.coordinator.api.Resource;
 import java.io.IOException;
 import java.util.List;
-import java.util.concurrent.Callable;
-import picocli.CommandLine.ArgGroup;
+import java.util.Map;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import tools.jackson.databind.JsonNode;
 
@@ -22,46 +18,36 @@ import tools.jackson.databind.JsonNode;
           + "values, and the file or option that set them. Secrets are hidden.",
       "With --output json, one object per line and process, with all keys."
     })
-final class ShowConfigurationCommand implements Callable<Integer> {
+final class ShowConfigurationCommand extends ProcessCommand {
   private static final Columns<Resource.Setting> COLUMNS =
       new Columns<Resource.Setting>()
           .column("key", Resource.Setting::key)
           .column("value", setting -> FigureText.orNone(setting.value()))
           .column("source", Resource.Setting::source);
 
-  @Mixin private QuorumOptions quorum;
-  @Mixin private Output output;
-  @ArgGroup private ProcessTargets targets;
-
   @Option(names = "--defaults", description = "Also print keys that have their default value.")
   private boolean defaults;
 
   @Override
-  public Integer call() throws IOException {
-    try (Coordinators coordinators = new Coordinators(quorum)) {
-      ProcessTargets.each(
-          targets,
-          coordinators,
-          api -> api.get("configuration"),
-          server -> api -> api.get("servers", server, "configuration"),
-          this::print);
-      return 0;
-    }
+  JsonNode send(CoordinatorApi api, List<String> path) throws IOException {
+    return api.get(Map.of(), path);
   }
 
-  private void print(String process, JsonNode answer) throws IOException {
-    if (output.isJson()) {
-      output.jsonLine(answer);
-      return;
-    }
+  @Override
+  String resource() {
+    return "configuration";
+  }
+
+  @Override
+  void print(String process, JsonNode answer, Output to) throws IOException {
     List<Resource.Setting> settings =
         CoordinatorApi.as(Resource.Configuration.class, answer).settings();
-    output.line("# " + process);
-    output.text(
+    to.line("# " + process);
+    to.text(
         COLUMNS.table(
             settings.stream()
                 .filter(setting -> defaults || !setting.source().equals(ConfigEntry.DEFAULT))
                 .toList(),
-            output.isWide()));
+            to.isWide()));
   }
 }

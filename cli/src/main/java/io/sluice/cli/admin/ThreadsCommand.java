@@ -1,14 +1,11 @@
 package io.sluice.cli.admin;
 
 import io.sluice.cli.control.CoordinatorApi;
-import io.sluice.cli.control.Coordinators;
-import io.sluice.cli.control.QuorumOptions;
 import io.sluice.coordinator.api.Resource;
 import java.io.IOException;
-import java.util.concurrent.Callable;
-import picocli.CommandLine.ArgGroup;
+import java.util.List;
+import java.util.Map;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import tools.jackson.databind.JsonNode;
 
 /** {@code sluice admin threads}. */
@@ -18,29 +15,19 @@ import tools.jackson.databind.JsonNode;
       "Print the threads of every given coordinator, or of shuffle servers, with their stacks.",
       "With --output json, one object per line and process."
     })
-final class ThreadsCommand implements Callable<Integer> {
-  @Mixin private QuorumOptions quorum;
-  @Mixin private Output output;
-  @ArgGroup private ProcessTargets targets;
-
+final class ThreadsCommand extends ProcessCommand {
   @Override
-  public Integer call() throws IOException {
-    try (Coordinators coordinators = new Coordinators(quorum)) {
-      ProcessTargets.each(
-          targets,
-          coordinators,
-          api -> api.get("threads"),
-          server -> api -> api.get("servers", server, "threads"),
-          this::print);
-      return 0;
-    }
+  JsonNode send(CoordinatorApi api, List<String> path) throws IOException {
+    return api.get(Map.of(), path);
   }
 
-  private void print(String process, JsonNode answer) throws IOException {
-    if (output.isJson()) {
-      output.jsonLine(answer);
-      return;
-    }
+  @Override
+  String resource() {
+    return "threads";
+  }
+
+  @Override
+  void print(String process, JsonNode answer, Output to) throws IOException {
     Resource.Threads dump = CoordinatorApi.as(Resource.Threads.class, answer);
     int count = dump.threads().size() + dump.omitted();
     StringBuilder text =
@@ -52,7 +39,7 @@ final class ThreadsCommand implements Callable<Integer> {
     if (dump.omitted() > 0) {
       text.append("\n# ").append(dump.omitted()).append(" further threads are left out\n");
     }
-    output.text(text);
+    to.text(text);
   }
 
   private static String head(Resource.ThreadStack thread) {
