@@ -8,7 +8,6 @@ import io.sluice.common.error.PeerText;
 import io.sluice.coordinator.cluster.Application;
 import io.sluice.coordinator.cluster.DecommissionOrder;
 import io.sluice.coordinator.cluster.ExcludeList;
-import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.quota.SetLimits;
 import io.sluice.coordinator.state.Decision;
 import io.sluice.coordinator.state.Decisions;
@@ -37,12 +36,12 @@ import java.util.function.Supplier;
 
 /** Mutations of the REST API on a running coordinator. Thread-safe. */
 public final class ClusterAdminOperations implements AdminOperations {
-  private static final int BAD_REQUEST = 400;
   private static final int NOT_FOUND = 404;
   private static final int CONFLICT = 409;
   private static final int UNAVAILABLE = 503;
 
   private final StateOwner owner;
+  private final NamedServers named;
   private final Supplier<Decisions> decisions;
   private final Exclusions exclusions;
   private final TokenRevocations revocations;
@@ -68,6 +67,7 @@ public final class ClusterAdminOperations implements AdminOperations {
       boolean durable,
       Clock clock) {
     this.owner = owner;
+    this.named = new NamedServers(owner);
     this.decisions = decisions;
     this.exclusions = exclusions;
     this.revocations = revocations;
@@ -154,14 +154,14 @@ public final class ClusterAdminOperations implements AdminOperations {
       DecommissionRequest request,
       Function<ServerId, StateOwner.Decider<AdminResult<Boolean>>> logged,
       String done) {
-    return atServer(
+    return named.call(
         name,
         id ->
             servers
                 .decommission(id, request)
                 .thenCompose(
                     reply -> {
-                      requireOk(name, reply.getStatus(), reply.getMessage());
+                      NamedServers.requireOk(name, reply.getStatus(), reply.getMessage());
                       return AdminResult.submit(owner, logged.apply(id));
                     })
                 .thenApply(unused -> new Resource.Done(clock.millis(), done)));
@@ -210,7 +210,7 @@ public final class ClusterAdminOperations implements AdminOperations {
               if (failure != null) {
                 throw failed(UNAVAILABLE, "not available now, retry later: " + failure);
               }
-              requireOk(application, reply.getStatus(), reply.getMessage());
+              NamedServers.requireOk(application, reply.getStatus(), reply.getMessage());
               return new Resource.Done(
                   clock.millis(),
                   application + " is deleted; servers delete its data with their next heartbeat");
@@ -296,7 +296,7 @@ public final class ClusterAdminOperations implements AdminOperations {
 
   @Override
   public CompletionStage<Resource> reloadServer(String name) {
-    return atServer(
+    return named.call(
         name,
         id ->
             servers
@@ -318,22 +318,6 @@ public final class ClusterAdminOperations implements AdminOperations {
     return changes.stream()
         .map(change -> new Resource.Change(change.getKey(), change.getFrom(), change.getTo()))
         .toList();
-  }
-
-  private CompletionStage<Resource> atServer(
-      String name, Function<ServerId, CompletionStage<Resource>> call) {
-    Server server = owner.view().servers().get(name);
-    return server == null
-        ? refused(NOT_FOUND, "unknown server: " + PeerText.quoted(name))
-        : call.apply(server.id());
-  }
-
-  private static void requireOk(String name, Status status, String message) {
-    if (status != Status.OK) {
-      throw failed(
-          status == Status.BAD_REQUEST ? BAD_REQUEST : CONFLICT,
-          name + " refused the request: " + status + ": " + message);
-    }
   }
 
   private static CompletionException failed(int status, String detail) {

@@ -2,20 +2,14 @@ package io.sluice.coordinator.api;
 
 import io.sluice.common.config.ConfigEntry;
 import io.sluice.common.config.ConfigReload;
-import io.sluice.common.error.PeerText;
-import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.state.StateOwner;
 import io.sluice.proto.GetConfigurationReply;
 import io.sluice.proto.GetThreadsReply;
-import io.sluice.proto.ServerId;
-import io.sluice.proto.Status;
 import java.time.Clock;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -23,10 +17,7 @@ import java.util.function.Supplier;
  * a leader, so that it works on a process that hangs. Thread-safe.
  */
 public final class ProcessInspection {
-  private static final int NOT_FOUND = 404;
-  private static final int CONFLICT = 409;
-
-  private final StateOwner owner;
+  private final NamedServers named;
   private final ServerControl servers;
   private final ConfigReload configuration;
   private final Supplier<GetThreadsReply> threads;
@@ -45,7 +36,7 @@ public final class ProcessInspection {
       Supplier<GetThreadsReply> threads,
       Executor files,
       Clock clock) {
-    this.owner = owner;
+    this.named = new NamedServers(owner);
     this.servers = servers;
     this.configuration = configuration;
     this.threads = threads;
@@ -70,28 +61,28 @@ public final class ProcessInspection {
 
   /** Returns the threads of a server. */
   CompletionStage<Resource> threads(String server) {
-    return atServer(
+    return named.call(
         server,
         id ->
             servers
                 .threads(id)
                 .thenApply(
                     reply -> {
-                      requireOk(server, reply.getStatus(), reply.getMessage());
+                      NamedServers.requireOk(server, reply.getStatus(), reply.getMessage());
                       return threads(reply);
                     }));
   }
 
   /** Returns the configuration of a server. */
   CompletionStage<Resource> configuration(String server) {
-    return atServer(
+    return named.call(
         server,
         id ->
             servers
                 .configuration(id)
                 .thenApply(
                     reply -> {
-                      requireOk(server, reply.getStatus(), reply.getMessage());
+                      NamedServers.requireOk(server, reply.getStatus(), reply.getMessage());
                       return configuration(reply);
                     }));
   }
@@ -126,21 +117,5 @@ public final class ProcessInspection {
 
   private static Resource.Setting setting(ConfigEntry entry) {
     return new Resource.Setting(entry.key(), entry.value(), entry.source());
-  }
-
-  private CompletionStage<Resource> atServer(
-      String name, Function<ServerId, CompletionStage<Resource>> call) {
-    Server server = owner.view().servers().get(name);
-    return server == null
-        ? CompletableFuture.failedFuture(
-            new ApiException(NOT_FOUND, "unknown server: " + PeerText.quoted(name)))
-        : call.apply(server.id());
-  }
-
-  private static void requireOk(String name, Status status, String message) {
-    if (status != Status.OK) {
-      throw new CompletionException(
-          new ApiException(CONFLICT, name + " refused the request: " + status + ": " + message));
-    }
   }
 }

@@ -183,40 +183,28 @@ final class LoggedCluster implements AutoCloseable {
   }
 
   Status renew(String application, int fallbacks, String reason) {
-    return submit(
-            (view, nowMs) ->
-                decisions
-                    .applications()
-                    .renew(
-                        view,
-                        RenewLeaseRequest.newBuilder()
-                            .setApplication(application)
-                            .setFallbackShuffles(fallbacks)
-                            .setLastFallbackReason(reason)
-                            .build(),
-                        nowMs))
-        .getStatus();
+    return renew(
+        RenewLeaseRequest.newBuilder()
+            .setApplication(application)
+            .setFallbackShuffles(fallbacks)
+            .setLastFallbackReason(reason)
+            .build());
   }
 
   /** Renews a lease with a report about tasks that waited for a server. */
   Status report(String application, String server, long waitMs) {
-    return submit(
-            (view, nowMs) ->
-                decisions
-                    .applications()
-                    .renew(
-                        view,
-                        RenewLeaseRequest.newBuilder()
-                            .setApplication(application)
-                            .setTasks(
-                                TaskReport.newBuilder()
-                                    .setPushedBytes(1000)
-                                    .addServers(
-                                        ServerTime.newBuilder()
-                                            .setServer(server)
-                                            .setPushWaitMs(waitMs)))
-                            .build(),
-                        nowMs))
+    return renew(
+        RenewLeaseRequest.newBuilder()
+            .setApplication(application)
+            .setTasks(
+                TaskReport.newBuilder()
+                    .setPushedBytes(1000)
+                    .addServers(ServerTime.newBuilder().setServer(server).setPushWaitMs(waitMs)))
+            .build());
+  }
+
+  private Status renew(RenewLeaseRequest request) {
+    return submit((view, nowMs) -> decisions.applications().renew(view, request, nowMs))
         .getStatus();
   }
 
