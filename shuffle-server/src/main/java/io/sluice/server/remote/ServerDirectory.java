@@ -39,6 +39,7 @@ record ServerDirectory(String name, Path catalog, List<String> orphans, List<Pat
 
   private static final String REMOTE = "remote";
   private static final String NAME = "name";
+  private static final String ADOPTED = "adopted";
   private static final int MAX_HOST_LENGTH = 100;
 
   ServerDirectory {
@@ -61,9 +62,10 @@ record ServerDirectory(String name, Path catalog, List<String> orphans, List<Pat
     for (Path each : bases) {
       Path file = each.resolve(REMOTE).resolve(NAME);
       if (Files.exists(file)) {
-        known.add(read(file));
+        String stored = read(file);
+        known.add(stored);
         if (name == null && Files.isDirectory(catalogIn(each))) {
-          name = read(file);
+          name = stored;
           base = each;
         }
       }
@@ -73,10 +75,10 @@ record ServerDirectory(String name, Path catalog, List<String> orphans, List<Pat
     }
     if (name == null) {
       name = name(host, random);
+      write(base.resolve(REMOTE), name);
     }
     known.remove(name);
     ServerDirectory found = new ServerDirectory(name, catalogIn(base), List.copyOf(known), bases);
-    write(base.resolve(REMOTE), name);
     // Names of orphans stay until their runs are adopted.
     found.writeToOthers(file -> !Files.exists(file));
     return found;
@@ -96,7 +98,7 @@ record ServerDirectory(String name, Path catalog, List<String> orphans, List<Pat
 
   /** The file with the adopted directories. */
   Path adopted() {
-    return catalog.resolveSibling("adopted");
+    return catalog.resolveSibling(ADOPTED);
   }
 
   /** Writes the name to other directories than that of the catalog, where it is a copy. */
@@ -116,7 +118,7 @@ record ServerDirectory(String name, Path catalog, List<String> orphans, List<Pat
   }
 
   private static Path adoptedIn(Path base) {
-    return base.resolve(REMOTE).resolve("adopted");
+    return base.resolve(REMOTE).resolve(ADOPTED);
   }
 
   private static Path catalogIn(Path base) {
