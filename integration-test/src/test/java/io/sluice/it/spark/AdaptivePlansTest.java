@@ -1,5 +1,6 @@
 package io.sluice.it.spark;
 
+import static io.sluice.it.spark.WorkloadApplication.assertSucceeded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.data.Offset.offset;
 
@@ -165,7 +166,7 @@ class AdaptivePlansTest {
     long foundTotal = 0;
     for (String query : queries) {
       assertThat(found.digest(query)).as(query).isEqualTo(builtIn.digest(query));
-      assertThat(plan(found, query)).as(query).isEqualTo(plan(builtIn, query));
+      assertThat(found.plan(query)).as(query).isEqualTo(builtIn.plan(query));
       if (builtIn.metrics(query).containsKey(SIZE)) {
         long size = builtIn.metrics(query).get(SIZE).value();
         long foundSize = found.metrics(query).get(SIZE).value();
@@ -190,19 +191,9 @@ class AdaptivePlansTest {
     }
   }
 
-  private static void assertSucceeded(Outcome outcome, List<String> jobs) {
-    assertThat(outcome.exitCode()).as(outcome.log()).isZero();
-    for (String job : jobs) {
-      assertThat(outcome.error(job)).as(outcome.log()).isEmpty();
-    }
-  }
-
-  private static String plan(Outcome outcome, String query) {
-    return outcome.results().getProperty(query + ".plan");
-  }
-
   private static List<String> finalJoins(Outcome outcome, String query) {
-    return plan(outcome, query)
+    return outcome
+        .plan(query)
         .lines()
         .takeWhile(line -> !line.contains("== Initial Plan =="))
         .filter(line -> line.contains("Join ["))

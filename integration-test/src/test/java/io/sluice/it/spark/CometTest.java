@@ -1,5 +1,6 @@
 package io.sluice.it.spark;
 
+import static io.sluice.it.spark.WorkloadApplication.assertSucceeded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -103,26 +104,13 @@ class CometTest {
   }
 
   private static SparkApplication tpch(SparkApplication application) {
-    return WorkloadApplication.with(Workload.TPCH, directory.resolve("data"), SCALE, application)
-        .set("spark.sql.files.maxPartitionBytes", "512k")
-        .set("spark.sql.files.openCostInBytes", "0")
-        .set("spark.sql.autoBroadcastJoinThreshold", "-1");
+    return WorkloadApplication.withManyExchanges(
+        WorkloadApplication.with(Workload.TPCH, directory.resolve("data"), SCALE, application));
   }
 
   private SparkApplication comet(String name) {
     return WorkloadApplication.withComet(
         tpch(SparkApplication.onSluice(directory.resolve(name), cluster.quorum())));
-  }
-
-  private static void assertSucceeded(Outcome outcome, List<String> jobs) {
-    assertThat(outcome.exitCode()).as(outcome.log()).isZero();
-    for (String job : jobs) {
-      assertThat(outcome.error(job)).as(outcome.log()).isEmpty();
-    }
-  }
-
-  private static String plan(Outcome outcome, String job) {
-    return outcome.results().getProperty(job + ".plan");
   }
 
   private void assertRowsOfSpark(Outcome found, List<String> jobs) {
@@ -144,9 +132,9 @@ class CometTest {
     assertSucceeded(found, jobs);
     assertRowsOfSpark(found, jobs);
     for (String query : queries) {
-      assertThat(plan(found, query)).as(query).contains(NATIVE).doesNotContain(" Exchange ");
+      assertThat(found.plan(query)).as(query).contains(NATIVE).doesNotContain(" Exchange ");
     }
-    assertThat(plan(found, "skewJoin")).contains(COLUMNAR).contains("skew=true");
+    assertThat(found.plan("skewJoin")).contains(COLUMNAR).contains("skew=true");
     assertThat(found.fallbacks()).isEmpty();
     long written = jobs.stream().mapToLong(job -> found.number(job, "bytesWritten")).sum();
     assertThat(written).isGreaterThan(1 << 20);
@@ -186,8 +174,8 @@ class CometTest {
 
     assertSucceeded(found, jobs);
     assertRowsOfSpark(found, jobs);
-    assertThat(plan(found, "mapGate")).contains(COLUMNAR);
-    assertThat(plan(found, "readGate")).contains(NATIVE);
+    assertThat(found.plan("mapGate")).contains(COLUMNAR);
+    assertThat(found.plan("readGate")).contains(NATIVE);
     assertThat(found.number("readGate", "fetchFailures")).isPositive();
     assertThat(found.number("readGate", "failedStages")).isPositive();
     // The lost blocks were written again, in a stage that was repeated.
@@ -216,8 +204,8 @@ class CometTest {
 
     assertSucceeded(found, jobs);
     assertRowsOfSpark(found, jobs);
-    assertThat(plan(found, queries.get(1))).contains(NATIVE);
-    assertThat(plan(found, "skewJoin")).contains(COLUMNAR);
+    assertThat(found.plan(queries.get(1))).contains(NATIVE);
+    assertThat(found.plan("skewJoin")).contains(COLUMNAR);
     assertThat(found.shufflesOnSluice()).isZero();
     assertThat(found.fallbacks()).isNotEmpty();
   }
@@ -229,7 +217,7 @@ class CometTest {
   }
 
   private static void assertExchange(Outcome found, String job, boolean nativeExchange) {
-    assertThat(plan(found, job)).contains(nativeExchange ? NATIVE : COLUMNAR);
+    assertThat(found.plan(job)).contains(nativeExchange ? NATIVE : COLUMNAR);
   }
 
   /**
@@ -284,7 +272,7 @@ class CometTest {
 
       assertSucceeded(found, jobs);
       assertRowsOfSpark(found, jobs);
-      assertThat(plan(found, LARGE)).contains(NATIVE);
+      assertThat(found.plan(LARGE)).contains(NATIVE);
       assertThat(found.fallbacks()).isEmpty();
       assertThat(found.number(LARGE, "failedTasks")).isZero();
       assertThat(found.number(LARGE, "mapTasks")).isEqualTo(spark.number(LARGE, "mapTasks"));
@@ -359,7 +347,7 @@ class CometTest {
 
     assertSucceeded(found, jobs);
     assertRowsOfSpark(found, jobs);
-    assertThat(plan(found, FEW_KEYS)).contains(NATIVE).contains("rangepartitioning");
+    assertThat(found.plan(FEW_KEYS)).contains(NATIVE).contains("rangepartitioning");
     assertThat(found.fallbacks()).isEmpty();
     assertThat(found.shufflesOnSluice()).isPositive();
   }
@@ -376,7 +364,7 @@ class CometTest {
 
     assertSucceeded(found, jobs);
     assertRowsOfSpark(found, jobs);
-    assertThat(plan(found, queries.get(0))).contains(" Exchange ").doesNotContain("Comet");
+    assertThat(found.plan(queries.get(0))).contains(" Exchange ").doesNotContain("Comet");
     assertThat(found.linesWith("Comet plans no exchanges of its own")).isEqualTo(1);
     assertThat(found.shufflesOnSluice()).isPositive();
   }

@@ -1,5 +1,6 @@
 package io.sluice.it.spark;
 
+import static io.sluice.it.spark.WorkloadApplication.assertSucceeded;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.demo.driver.Workload;
@@ -61,9 +62,9 @@ class CometWorkloadTest {
           .as("queries with other rows")
           .isEmpty();
       assertThat(queries)
-          .filteredOn(query -> plan(spark, query).contains(EXCHANGE_OF_SPARK))
+          .filteredOn(query -> spark.plan(query).contains(EXCHANGE_OF_SPARK))
           .hasSizeGreaterThan(queries.size() / 2)
-          .allMatch(query -> EXCHANGES_OF_COMET.stream().anyMatch(plan(found, query)::contains));
+          .allMatch(query -> EXCHANGES_OF_COMET.stream().anyMatch(found.plan(query)::contains));
       assertThat(found.fallbacks()).isEmpty();
       long written = queries.stream().mapToLong(query -> found.number(query, "bytesWritten")).sum();
       long pushed = probe.counters().since(before).pushedBytes();
@@ -75,27 +76,14 @@ class CometWorkloadTest {
   }
 
   private SparkApplication on(Workload workload, String scale, SparkApplication application) {
-    return WorkloadApplication.with(workload, directory.resolve("data"), scale, application)
-        .set("spark.sql.files.maxPartitionBytes", "512k")
-        .set("spark.sql.files.openCostInBytes", "0")
-        .set("spark.sql.autoBroadcastJoinThreshold", "-1");
-  }
-
-  private static void assertSucceeded(Outcome outcome, List<String> jobs) {
-    assertThat(outcome.exitCode()).as(outcome.log()).isZero();
-    for (String job : jobs) {
-      assertThat(outcome.error(job)).as(outcome.log()).isEmpty();
-    }
-  }
-
-  private static String plan(Outcome outcome, String query) {
-    return outcome.results().getProperty(query + ".plan");
+    return WorkloadApplication.withManyExchanges(
+        WorkloadApplication.with(workload, directory.resolve("data"), scale, application));
   }
 
   /** Prints figures for pages. */
   private static void report(Outcome found, List<String> queries, long written, long pushed) {
     String plans =
-        String.join("", queries.stream().map(query -> finalPlan(plan(found, query))).toList());
+        String.join("", queries.stream().map(query -> finalPlan(found.plan(query))).toList());
     System.out.printf(
         "queries=%d nativeExchanges=%d columnarExchanges=%d exchangesOfSpark=%d writtenBytes=%d"
             + " pushedBytes=%d%n",

@@ -7,6 +7,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
@@ -101,11 +102,18 @@ class JavaVersionsTest {
     }
   }
 
-  /** With Comet, to whose classes those of its jar refer. */
+  /** With libraries that a jar refers to and does not contain: OpenTelemetry and Comet. */
   private static String classPath(SparkVersion spark) throws IOException {
-    return spark == SparkVersion.SPARK_3_5_SCALA_2_12
-        ? spark.classPath() + File.pathSeparator + SparkVersion.cometJar()
-        : spark.classPath();
+    List<String> entries = new ArrayList<>(List.of(spark.classPath()));
+    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
+      if (entry.contains("opentelemetry")) {
+        entries.add(entry);
+      }
+    }
+    if (spark == SparkVersion.SPARK_3_5_SCALA_2_12) {
+      entries.add(SparkVersion.cometJar().toString());
+    }
+    return String.join(File.pathSeparator, entries);
   }
 
   static Stream<Arguments> wrongJars() {

@@ -115,6 +115,11 @@ public final class SparkApplication {
       return Optional.ofNullable(results.getProperty(job + ".error"));
     }
 
+    /** The final plan of a query, with all plans before it. */
+    public String plan(String query) {
+      return results.getProperty(query + ".plan");
+    }
+
     public long number(String job, String what) {
       return Long.parseLong(results.getProperty(job + "." + what, "-1"));
     }

@@ -1,8 +1,12 @@
 package io.sluice.it.spark;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.sluice.demo.driver.Workload;
+import io.sluice.it.spark.SparkApplication.Outcome;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 
 /** Applications with the tables and queries of TPC-H or TPC-DS, and with Comet. */
 final class WorkloadApplication {
@@ -29,6 +33,14 @@ final class WorkloadApplication {
         .endAfter(LIMIT);
   }
 
+  /** Makes joins shuffle, from many map tasks also with small tables. */
+  static SparkApplication withManyExchanges(SparkApplication application) {
+    return application
+        .set("spark.sql.files.maxPartitionBytes", "512k")
+        .set("spark.sql.files.openCostInBytes", "0")
+        .set("spark.sql.autoBroadcastJoinThreshold", "-1");
+  }
+
   /** Adds Comet, which plans its exchanges if the application uses Sluice. */
   static SparkApplication withComet(SparkApplication application) {
     return application
@@ -36,5 +48,12 @@ final class WorkloadApplication {
         .set("spark.plugins", "org.apache.spark.CometPlugin")
         .set("spark.memory.offHeap.enabled", "true")
         .set("spark.memory.offHeap.size", "512m");
+  }
+
+  static void assertSucceeded(Outcome outcome, List<String> jobs) {
+    assertThat(outcome.exitCode()).as(outcome.log()).isZero();
+    for (String job : jobs) {
+      assertThat(outcome.error(job)).as(outcome.log()).isEmpty();
+    }
   }
 }
