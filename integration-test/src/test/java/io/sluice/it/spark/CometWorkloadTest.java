@@ -21,8 +21,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * All queries of TPC-H and TPC-DS with Comet through Sluice, without broadcast joins: rows are
- * those of Spark without Comet, each query that shuffles has Comet's exchanges, and the bytes of
- * all exchanges are at the servers.
+ * those of Spark without Comet, unless Comet alone has other ones, each query that shuffles has
+ * Comet's exchanges, and the bytes of all exchanges are at the servers.
  */
 @Tag("nightly")
 class CometWorkloadTest {
@@ -32,6 +32,12 @@ class CometWorkloadTest {
   private static final String EXCHANGE_OF_SPARK = " Exchange ";
   private static final List<String> EXCHANGES_OF_COMET =
       List.of(" CometExchange ", " CometColumnarExchange ");
+
+  /**
+   * Queries for which Comet 0.12 has other rows than Spark with each shuffle, also its own one: of
+   * subqueries in a CASE it returns nulls.
+   */
+  private static final List<String> WRONG_IN_COMET = List.of("tpcds/9");
 
   @TempDir Path directory;
 
@@ -57,10 +63,12 @@ class CometWorkloadTest {
       Outcome found = WorkloadApplication.withComet(on(workload, scale, comet)).run(queries);
 
       assertSucceeded(found, queries);
+      List<String> wrong = queries.stream().filter(WRONG_IN_COMET::contains).toList();
       assertThat(queries)
           .filteredOn(query -> !found.digest(query).equals(spark.digest(query)))
           .as("queries with other rows")
-          .isEmpty();
+          .isEqualTo(wrong);
+      assertRowsOfComet(workload, scale, found, wrong);
       assertThat(queries)
           .filteredOn(query -> spark.plan(query).contains(EXCHANGE_OF_SPARK))
           .hasSizeGreaterThan(queries.size() / 2)
@@ -72,6 +80,25 @@ class CometWorkloadTest {
       assertThat(written).isGreaterThan(1 << 20);
       assertThat((double) pushed).isGreaterThanOrEqualTo(LEAST_SHARE * written);
       assertThat(found.ofAllShuffles("writes.localBytes")).isZero();
+    }
+  }
+
+  /** Compares queries with Comet and its own shuffle. */
+  private void assertRowsOfComet(
+      Workload workload, String scale, Outcome found, List<String> queries)
+      throws IOException, InterruptedException {
+    if (queries.isEmpty()) {
+      return;
+    }
+    SparkApplication alone =
+        new SparkApplication(directory.resolve("alone"))
+            .set(
+                "spark.shuffle.manager",
+                "org.apache.spark.sql.comet.execution.shuffle.CometShuffleManager");
+    Outcome own = WorkloadApplication.withComet(on(workload, scale, alone)).run(queries);
+    assertSucceeded(own, queries);
+    for (String query : queries) {
+      assertThat(found.digest(query)).as(query).isEqualTo(own.digest(query));
     }
   }
 
