@@ -33,10 +33,7 @@ class CometWorkloadTest {
   private static final List<String> EXCHANGES_OF_COMET =
       List.of(" CometExchange ", " CometColumnarExchange ");
 
-  /**
-   * Queries for which Comet 0.12 has other rows than Spark with each shuffle, also its own one: of
-   * subqueries in a CASE it returns nulls.
-   */
+  /** Queries for which Comet 0.12 returns nulls, with its own shuffle, too. */
   private static final List<String> WRONG_IN_COMET = List.of("tpcds/9");
 
   @TempDir Path directory;
