@@ -8,6 +8,7 @@ import io.sluice.cli.bench.BenchResult;
 import io.sluice.cli.bench.ResultFormat;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,6 +18,7 @@ class FloorCommandTest {
   @TempDir Path directory;
 
   @Test
+  @Tag("nightly")
   void measuresEveryOperationOfAllServers() throws Exception {
     Path files = Files.createDirectory(directory.resolve("files"));
     Path json = directory.resolve("floor.json");
