@@ -1,7 +1,6 @@
 package io.sluice.client.local;
 
 import io.sluice.client.push.PushConfig;
-import io.sluice.client.server.RetryPolicy;
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
 import java.util.List;
@@ -66,17 +65,9 @@ public record BackgroundConfig(
             1,
             push.codec(),
             push.zstdLevel(),
-            shorter(push.connectionRetry(), UNREACHABLE_MS),
-            shorter(push.busyRetry(), BUSY_MS));
+            push.connectionRetry().within(UNREACHABLE_MS),
+            push.busyRetry().within(BUSY_MS));
     return new BackgroundConfig(
         sooner, PUSH_THREADS, MAX_QUEUED_OUTPUTS, set.get(PUSH_PARTITION_MAX));
-  }
-
-  private static RetryPolicy shorter(RetryPolicy policy, long retryPeriodMs) {
-    return new RetryPolicy(
-        policy.maxAttempts(),
-        policy.firstDelayMs(),
-        policy.maxDelayMs(),
-        Math.min(policy.retryPeriodMs(), retryPeriodMs));
   }
 }

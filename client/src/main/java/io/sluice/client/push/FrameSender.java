@@ -60,6 +60,9 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
    */
   private static final int MAX_CORRUPT_ATTEMPTS = 5;
 
+  /** A server without space gets a tenth of the retry period if its frames can go elsewhere. */
+  private static final int SHARE_WITHOUT_SPACE = 10;
+
   /**
    * Timeout of the first reply of a server that other tasks gave up; a healthy server needs far
    * less.
@@ -340,14 +343,8 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
     }
     StatusCode code = refusal.code();
     switch (code.onPush()) {
-      case WAIT -> backOff(server, config.busyRetry(), code, cause, now);
-      case WAIT_BRIEFLY ->
-          backOff(
-              server,
-              failover.hasAlternative() ? config.connectionRetry() : config.busyRetry(),
-              code,
-              cause,
-              now);
+      case WAIT -> backOff(server, config.busyRetry(), code, cause, false, now);
+      case WAIT_BRIEFLY -> waitForSpace(server, code, cause, now);
       case RETRY -> retryConnection(server, cause, now);
       case RECONNECT -> {
         server.session().disconnected();
@@ -383,18 +380,37 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
   private void retryConnection(PushServer server, Throwable cause, long now) throws IOException {
     StatusCode code =
         cause instanceof SluiceException refusal ? refusal.code() : StatusCode.INTERNAL;
-    backOff(server, config.connectionRetry(), code, cause, now);
+    backOff(server, config.connectionRetry(), code, cause, false, now);
   }
 
+  /** Unlike a restart, a full disk seldom ends soon, and other servers may have space. */
+  private void waitForSpace(PushServer server, StatusCode code, Throwable cause, long now)
+      throws IOException {
+    RetryPolicy retry = failover.hasAlternative() ? config.connectionRetry() : config.busyRetry();
+    boolean early = failover.mayGiveUpEarly() && !server.mustWait();
+    if (early) {
+      retry = retry.within(retry.retryPeriodMs() / SHARE_WITHOUT_SPACE);
+    }
+    backOff(server, retry, code, cause, early, now);
+  }
+
+  /**
+   * @param early whether the policy has less than the full retry period
+   */
   private void backOff(
-      PushServer server, RetryPolicy policy, StatusCode code, Throwable cause, long now)
+      PushServer server,
+      RetryPolicy policy,
+      StatusCode code,
+      Throwable cause,
+      boolean early,
+      long now)
       throws IOException {
     ServerSession session = server.session();
     if (!session.failed(now)) {
       return;
     }
     if (session.isExhausted(policy, now)) {
-      giveUp(server, code, cause);
+      failover.giveUp(server, code, cause, code.onPush().isServersFault(), early);
     } else if (!server.mustWait()
         && failover.mayGiveUpEarly()
         && health.isFailing(server.server())) {

@@ -29,8 +29,9 @@ public record RetryConfig(long maxDelayMs, long unreachableMs) {
           .atLeast(1L)
           .doc(
               "Time for which a task tries to reach a server that is unreachable or stopping,"
-                  + " before it fails over. Set it to at least the restart time of your servers:"
-                  + " then a clean restart fails no task.")
+                  + " before it fails over. A tenth of it is for a server that has no space. Set it"
+                  + " to at least the restart time of your servers: then a clean restart fails no"
+                  + " task.")
           .build();
 
   public static final List<ConfigKey<?>> KEYS = List.of(RETRY_INTERVAL_MAX, UNREACHABLE_TIMEOUT);

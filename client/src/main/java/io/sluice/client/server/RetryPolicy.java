@@ -34,4 +34,10 @@ public record RetryPolicy(int maxAttempts, long firstDelayMs, long maxDelayMs, l
     int doublings = Math.min(attempt - 1, 30);
     return Math.min(maxDelayMs, firstDelayMs << doublings);
   }
+
+  /** Returns this policy with a retry period of at most {@code periodMs}, at least 1. */
+  public RetryPolicy within(long periodMs) {
+    return new RetryPolicy(
+        maxAttempts, firstDelayMs, maxDelayMs, Math.min(retryPeriodMs, Math.max(1, periodMs)));
+  }
 }

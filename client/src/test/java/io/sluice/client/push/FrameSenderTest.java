@@ -1,6 +1,7 @@
 package io.sluice.client.push;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -13,6 +14,8 @@ import io.sluice.client.server.ServerHealth;
 import io.sluice.client.server.TaskEnvironment;
 import io.sluice.common.auth.ApplicationCredentials;
 import io.sluice.common.block.BlockCodec;
+import io.sluice.common.error.SluiceException;
+import io.sluice.common.error.StatusCode;
 import io.sluice.proto.Push;
 import io.sluice.proto.PushAck;
 import io.sluice.proto.ServerId;
@@ -33,24 +36,37 @@ class FrameSenderTest {
   private static final PushConfig CONFIG =
       new PushConfig(16 << 10, 64 << 10, 1, BlockCodec.LZ4, 1, RETRY, RETRY);
 
+  private static final PushConfig PATIENT =
+      new PushConfig(
+          16 << 10,
+          64 << 10,
+          1,
+          BlockCodec.LZ4,
+          1,
+          new RetryPolicy(1000, 50, 500, 20_000),
+          new RetryPolicy(1000, 50, 500, 60_000));
+
   private final DirectMemory memory = new DirectMemory(1 << 20);
   private final List<Connection> connections = new ArrayList<>();
   private final Deque<FrameSender.Event> events = new ArrayDeque<>();
-  private final FrameSender sender =
-      new FrameSender(
-          TestAssignments.of(1, 1, 1),
-          new MapAttempt(5, 1),
-          CONFIG,
-          PushOptions.NONE,
-          false,
-          new TaskEnvironment(
-              new ConnectionPool(new Restarts(), "app", "test", 1, new ApplicationCredentials()),
-              new ServerHealth(1000, () -> 0),
-              memory,
-              null),
-          new PushWindows(CONFIG.frameBytes(), CONFIG.inFlightBytes(), 0),
-          events::add);
+  private FrameSender sender = sender(CONFIG, PushOptions.NONE);
   private long now;
+
+  private FrameSender sender(PushConfig config, PushOptions options) {
+    return new FrameSender(
+        TestAssignments.of(1, 1, 1),
+        new MapAttempt(5, 1),
+        config,
+        options,
+        false,
+        new TaskEnvironment(
+            new ConnectionPool(new Restarts(), "app", "test", 1, new ApplicationCredentials()),
+            new ServerHealth(1000, () -> 0),
+            memory,
+            null),
+        new PushWindows(config.frameBytes(), config.inFlightBytes(), 0),
+        events::add);
+  }
 
   /** Each connection is to another epoch of the server, which has nothing of earlier ones. */
   private final class Restarts implements DataTransport {
@@ -110,11 +126,35 @@ class FrameSenderTest {
 
   /** Handles all events, and sends after the back-off. */
   private void run() throws Exception {
+    handle();
+    now += TimeUnit.MILLISECONDS.toNanos(10);
+    sender.advance(now);
+  }
+
+  private void handle() throws Exception {
     while (!events.isEmpty()) {
       sender.on(events.remove(), now);
     }
-    now += TimeUnit.MILLISECONDS.toNanos(10);
+  }
+
+  /** Refuses a frame until its server is given up. */
+  private void refuseForLackOfSpace() throws Exception {
+    sender.enqueue(0, Unpooled.buffer().writeZero(100));
     sender.advance(now);
+    run();
+    List<CompletableFuture<PushAck>> replies = connections.get(0).replies;
+    for (int refused = 0; sender.failover().hasTarget(0); ) {
+      for (; refused < replies.size(); refused++) {
+        replies
+            .get(refused)
+            .completeExceptionally(new SluiceException(StatusCode.NO_SPACE, "memory is full"));
+      }
+      run();
+    }
+  }
+
+  private long passedMs() {
+    return TimeUnit.NANOSECONDS.toMillis(now);
   }
 
   @Test
@@ -139,6 +179,46 @@ class FrameSenderTest {
     run();
     assertThat(sender.unacknowledged().count()).isZero();
     assertThat(memory.usedBytes()).isZero();
+    sender.close();
+  }
+
+  @Test
+  void aServerWithoutSpaceIsGivenUpAfterATenthOfTheRetryPeriod() throws Exception {
+    List<Integer> local = new ArrayList<>();
+    sender = sender(PATIENT, new PushOptions(null, null, body -> local.add(body.readableBytes())));
+
+    refuseForLackOfSpace();
+
+    assertThat(local).containsExactly(100);
+    assertThat(passedMs()).isBetween(2_000L, 2_500L);
+    sender.close();
+  }
+
+  @Test
+  void aServerWithoutSpaceIsTriedForTheRetryPeriodIfThereIsNoOther() throws Exception {
+    List<String> asked = new ArrayList<>();
+    ReplacementServers none =
+        (known, server, cause, partitions) -> {
+          asked.add(cause + " after " + passedMs() / 1000 + " s");
+          return CompletableFuture.completedFuture(null);
+        };
+    sender = sender(PATIENT, new PushOptions(null, none, null));
+
+    assertThatThrownBy(this::refuseForLackOfSpace)
+        .isInstanceOf(PushFailedException.class)
+        .hasMessageContaining("memory is full");
+
+    assertThat(asked).containsExactly("FAILED after 2 s", "FAILED after 22 s");
+    sender.close();
+  }
+
+  @Test
+  void aServerWithoutSpaceIsTriedForTheBusyPeriodIfItsFramesCannotGoElsewhere() throws Exception {
+    sender = sender(PATIENT, PushOptions.NONE);
+
+    assertThatThrownBy(this::refuseForLackOfSpace).isInstanceOf(PushFailedException.class);
+
+    assertThat(passedMs()).isBetween(60_000L, 60_500L);
     sender.close();
   }
 }

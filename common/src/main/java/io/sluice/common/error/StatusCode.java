@@ -65,7 +65,10 @@ public enum StatusCode {
   public enum OnPush {
     /** Back off and send it again, until the time for an overloaded server has passed. */
     WAIT,
-    /** As {@link #RETRY} if failover is possible for the frame, else as {@link #WAIT}. */
+    /**
+     * As {@link #RETRY} for a tenth of its time, if failover is possible for the frame, else as
+     * {@link #WAIT}.
+     */
     WAIT_BRIEFLY,
     /** Back off and send it again, until the time for an unreachable server has passed. */
     RETRY,
