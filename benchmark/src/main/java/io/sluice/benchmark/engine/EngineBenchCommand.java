@@ -79,6 +79,15 @@ abstract class EngineBenchCommand extends ComparisonCommand {
     return "bench-";
   }
 
+  /** The first option that was given and needs a side with Sluice; null if there is none. */
+  final String optionOfSluice() {
+    return !sluiceConf.isEmpty()
+        ? "--sluice-conf"
+        : !serverConf.isEmpty()
+            ? "--server-conf"
+            : !serverJavaOptions.isEmpty() ? "--server-java-option" : null;
+  }
+
   /**
    * Checks the shared options and two options whose defaults differ between the benchmarks.
    *

@@ -125,6 +125,9 @@ public final class QueryBenchCommand extends EngineBenchCommand {
     if (cometJar.isGiven() && !withComet) {
       throw DemoException.usage("--comet-jar: no side uses Comet");
     }
+    if (optionOfSluice() != null && !first.usesSluice() && !candidate.usesSluice()) {
+      throw DemoException.usage(optionOfSluice() + ": no side uses Sluice");
+    }
     SparkHome spark = sparkHome.find(System.getenv());
     QueryBench.Plan plan =
         new QueryBench.Plan(

@@ -8,6 +8,8 @@ import io.sluice.benchmark.cluster.ProtectedCluster.ServerShape;
 import io.sluice.benchmark.cluster.Protection;
 import io.sluice.benchmark.cluster.RoundsOption;
 import io.sluice.benchmark.cluster.ServerOptions;
+import io.sluice.cli.bench.BenchNames;
+import io.sluice.cli.bench.ProgressLine;
 import io.sluice.cli.bench.ResultOptions;
 import io.sluice.client.TransportKind;
 import io.sluice.common.block.BlockHeader;
@@ -184,17 +186,22 @@ public final class NettyReportCommand implements Callable<Integer> {
       throws IOException, InterruptedException {
     List<TransportRound> measured = new ArrayList<>();
     List<Integer> ascending = counts.stream().sorted().toList();
-    for (int round = 0; round <= rounds.count(); round++) {
-      for (int tasks : ascending) {
-        List<TransportKind> order =
-            new ArrayList<>(List.of(TransportKind.GRPC, TransportKind.GRPC_NETTY));
-        if (round % 2 == 0) {
-          Collections.reverse(order);
-        }
-        for (TransportKind transport : order) {
-          TransportRound result = round(clusters.get(transport), transport, tasks);
-          if (round > 0) {
-            measured.add(result);
+    long tasksOfRound = counts.stream().mapToLong(Integer::longValue).sum() * clusters.size();
+    long total = (rounds.count() + 1) * tasksOfRound * taskSize.bytes();
+    try (ProgressLine progress = BenchNames.progress(spec).start("push", total)) {
+      for (int round = 0; round <= rounds.count(); round++) {
+        for (int tasks : ascending) {
+          List<TransportKind> order =
+              new ArrayList<>(List.of(TransportKind.GRPC, TransportKind.GRPC_NETTY));
+          if (round % 2 == 0) {
+            Collections.reverse(order);
+          }
+          for (TransportKind transport : order) {
+            TransportRound result = round(clusters.get(transport), transport, tasks);
+            progress.advance(tasks * taskSize.bytes());
+            if (round > 0) {
+              measured.add(result);
+            }
           }
         }
       }

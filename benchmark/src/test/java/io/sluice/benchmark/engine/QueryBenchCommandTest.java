@@ -16,7 +16,9 @@ final class QueryBenchCommandTest {
         "--warm-ups -1 | --warm-ups -1: expected a number of at least 0",
         "--candidate comet+celeborn | --candidate",
         "--baseline comet --baseline-conf a=b | --baseline-conf: --baseline comet does not use",
-        "--comet-jar comet.jar | --comet-jar: no side uses Comet"
+        "--comet-jar comet.jar | --comet-jar: no side uses Comet",
+        "--candidate comet --sluice-conf a=b | --sluice-conf: no side uses Sluice",
+        "--candidate comet --server-java-option -Xint | --server-java-option: no side uses Sluice"
       })
   void refusesInvalidOptionsWithOneLine(String arguments, String named) {
     CliRun run = CliRun.of(Benchmarks::commandLine, ("bench queries " + arguments).split(" "));

@@ -21,7 +21,7 @@ public final class ProgressLine implements AutoCloseable {
   }
 
   /** Thread-safe. */
-  void advance(long bytes) {
+  public void advance(long bytes) {
     bar.stepBy(bytes);
   }
 
