@@ -5,7 +5,7 @@ enum FloorFigure {
   RECEIVE("minimal server: receive"),
   RECEIVE_CRC("minimal server: receive and CRC32C"),
   WRITE("minimal server: receive and append to a file"),
-  SEND("minimal server: sendfile"),
+  SEND("minimal server: send a file"),
   ENCRYPT("TLS records: encrypt"),
   DECRYPT("TLS records: decrypt"),
   PUSH_MEMORY("Sluice, Netty: push into memory"),
