@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /**
  * One job of each kind over Sluice, compared with the built-in shuffle of the same Spark version
@@ -54,20 +55,18 @@ final class ComparedJobs implements AutoCloseable {
    * @param directory directory for the files of the cluster and of all applications
    */
   ComparedJobs(Path directory) throws IOException, InterruptedException {
-    this(directory, System.getProperty("java.class.path"));
+    this(directory, builder -> builder);
   }
 
-  /**
-   * Starts a cluster of another release.
-   *
-   * @param classPath its class path
-   */
-  ComparedJobs(Path directory, String classPath) throws IOException, InterruptedException {
+  /** Starts a cluster with other settings, such as the class path of another release. */
+  ComparedJobs(Path directory, UnaryOperator<LocalCluster.Builder> settings)
+      throws IOException, InterruptedException {
     this.directory = directory;
     cluster =
-        TestCluster.builder(directory.resolve("cluster"))
-            .classPath(classPath)
-            .configureServers("rss.server.buffer.capacity", "64MiB")
+        settings
+            .apply(
+                TestCluster.builder(directory.resolve("cluster"))
+                    .configureServers("rss.server.buffer.capacity", "64MiB"))
             .build();
     cluster.start();
     probe = new ClusterProbe(cluster);

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Drivers and executors in other Java runtimes than that of the tests and of the servers. {@code
+ * Drivers and executors, or the servers, in other Java runtimes than that of the tests. {@code
  * integration-test/fetch-java} gets the runtimes.
  */
 @Tag("nightly")
@@ -74,6 +74,21 @@ class JavaVersionsTest {
   void jobsAreTheSame(EngineJava java, SparkVersion spark)
       throws IOException, InterruptedException {
     jobs.compare(spark, java);
+  }
+
+  static Stream<EngineJava> laterJavas() {
+    return EngineJava.configured().stream().filter(java -> java.feature() > 17);
+  }
+
+  /** Coordinators and servers in a later version. */
+  @ParameterizedTest
+  @MethodSource("laterJavas")
+  void serversRunIn(EngineJava java) throws IOException, InterruptedException {
+    Path own = directory.resolve("servers-" + java.feature());
+    try (ComparedJobs comparison =
+        new ComparedJobs(own, cluster -> cluster.java(Path.of(java.command())))) {
+      comparison.compare(SparkVersion.SPARK_4_2, EngineJava.ofTests());
+    }
   }
 
   static Stream<EngineJava> javas() {

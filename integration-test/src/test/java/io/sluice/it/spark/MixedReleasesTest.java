@@ -50,7 +50,8 @@ class MixedReleasesTest {
   @ParameterizedTest
   @EnumSource(names = {"SPARK_3_5_SCALA_2_12", "SPARK_4_2"})
   void serversOfTheRelease(SparkVersion spark) throws IOException, InterruptedException {
-    try (ComparedJobs jobs = new ComparedJobs(directory, home.resolve("jars") + "/*")) {
+    try (ComparedJobs jobs =
+        new ComparedJobs(directory, cluster -> cluster.classPath(home.resolve("jars") + "/*"))) {
       jobs.compare(spark, EngineJava.ofTests());
     }
   }
