@@ -314,6 +314,7 @@ class SparkOnSluiceTest {
               name ->
                   name.matches("(META-INF/versions/(9|11)/)?io/sluice/.+")
                       || name.matches("org/apache/spark/shuffle/(Delegation)?RssShuffle.+")
+                      || name.equals("org/apache/spark/shuffle/DriverSide.class")
                       || name.equals("org/apache/spark/shuffle/EngineShuffles.class")
                       || name.equals("org/apache/spark/UnifflePlugin.class"));
       assertThat(names)

@@ -3,26 +3,18 @@ package org.apache.spark.shuffle;
 import io.sluice.client.LocalOutputMode;
 import io.sluice.client.ReadWaitConfig;
 import io.sluice.client.SluiceClient;
-import io.sluice.client.coordinator.ApplicationSession;
 import io.sluice.client.coordinator.ServedSettings;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.coordinator.ShuffleRegistration.Reason;
 import io.sluice.client.coordinator.ShuffleRegistration.Refused;
-import io.sluice.client.push.ApplicationAssignments;
 import io.sluice.client.push.MapAttempt;
 import io.sluice.client.read.ShuffleReadRequest;
-import io.sluice.spark.BarrierStages;
 import io.sluice.spark.DriverShuffles;
-import io.sluice.spark.IdleShuffleTimer;
 import io.sluice.spark.IoEncryption;
-import io.sluice.spark.LostOutputs;
 import io.sluice.spark.PluginConfig;
 import io.sluice.spark.SmallShuffles;
 import io.sluice.spark.SparkDefaults;
 import io.sluice.spark.TaskDirectMemory;
-import io.sluice.spark.TrackedShuffle;
-import io.sluice.spark.UntrackedShuffles;
-import io.sluice.spark.assignment.AssignmentEndpoint;
 import io.sluice.spark.assignment.DriverReplacementServers;
 import io.sluice.spark.assignment.KnownAssignments;
 import io.sluice.spark.assignment.LatestGeneration;
@@ -33,16 +25,12 @@ import io.sluice.spark.local.BackgroundPush;
 import io.sluice.spark.local.BlockSource;
 import io.sluice.spark.local.FetchLimits;
 import io.sluice.spark.local.LocalMapFiles;
-import io.sluice.spark.local.ReadingStages;
-import io.sluice.spark.local.ReadingStagesEndpoint;
 import io.sluice.spark.local.SparkLocalOutput;
 import io.sluice.spark.read.BlockContents;
 import io.sluice.spark.read.ExpectedMaps;
 import io.sluice.spark.read.FetchedBlocks;
 import io.sluice.spark.stats.CountedRead;
 import io.sluice.spark.stats.ShuffleStatistics;
-import io.sluice.spark.ui.ShuffleStates;
-import io.sluice.spark.ui.SparkPages;
 import io.sluice.spark.write.BuiltInSizes;
 import io.sluice.spark.write.MapOutput;
 import io.sluice.spark.write.MapOutputs;
@@ -53,8 +41,6 @@ import io.sluice.spark.write.ShuffleRows;
 import io.sluice.spark.write.SluiceWriter;
 import java.util.Optional;
 import java.util.OptionalLong;
-import org.apache.spark.ExecutorAllocationManager;
-import org.apache.spark.MapOutputTrackerMaster;
 import org.apache.spark.ShuffleDependency;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
@@ -63,7 +49,6 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.shuffle.sort.SortShuffleManager;
 import org.apache.spark.util.Utils;
-import scala.Option;
 
 /**
  * Entry point of the plugin: {@code spark.shuffle.manager}. A shuffle with assigned servers uses
@@ -89,12 +74,7 @@ public class RssShuffleManager extends SortShuffleManager {
   private SluiceClient client;
   private MapOutputs outputs;
   private DriverReplacementServers replacementServers;
-  private DriverShuffles shuffles;
-  private ApplicationAssignments assignments;
-  private ShuffleStates states;
-  private AssignmentEndpoint endpoint;
-  private ReadingStagesEndpoint readingStages;
-  private IdleShuffleTimer idleShuffles;
+  private DriverSide driver;
   private boolean stopped;
 
   /** Called by Spark. */
@@ -137,23 +117,19 @@ public class RssShuffleManager extends SortShuffleManager {
       // The shuffle has no data.
       return registerBuiltIn(shuffleId, dependency);
     }
-    Optional<ShuffleAssignment> assignment = assign(shuffleId, partitions, dependency.rdd());
+    DriverSide side = driver(dependency.rdd().sparkContext());
+    Optional<ShuffleAssignment> assignment =
+        assign(side.shuffles(), shuffleId, partitions, dependency.rdd());
     if (assignment.isEmpty()) {
       return registerBuiltIn(shuffleId, dependency);
     }
-    TrackedShuffle tracked =
-        new TrackedShuffle(
-            shuffleId, dependency.rdd().getNumPartitions(), partitions, assignments(), tracker());
-    tracked.begin();
     ShuffleStatistics statistics = new ShuffleStatistics();
-    dependency.rdd().sparkContext().register(statistics);
-    states().assigned(assignment.get(), statistics);
     return new RssShuffleHandle<>(
         shuffleId,
         dependency,
         assignment.get(),
         statistics,
-        tracked,
+        side.track(assignment.get(), shuffleId, dependency.rdd(), statistics),
         client(assignment.get().shuffle().getApplication()).credentials());
   }
 
@@ -165,8 +141,8 @@ public class RssShuffleManager extends SortShuffleManager {
         : super.registerShuffle(shuffleId, dependency);
   }
 
-  private Optional<ShuffleAssignment> assign(int shuffleId, int partitions, RDD<?> maps) {
-    DriverShuffles all = driverShuffles(maps.sparkContext());
+  private Optional<ShuffleAssignment> assign(
+      DriverShuffles all, int shuffleId, int partitions, RDD<?> maps) {
     if (conf.getBoolean(SparkDefaults.OLD_FETCH_PROTOCOL, false)) {
       all.refuse(
           new Refused(
@@ -176,20 +152,13 @@ public class RssShuffleManager extends SortShuffleManager {
           partitions);
       return Optional.empty();
     }
-    OptionalLong small = smallShuffles().smallInput(maps);
+    OptionalLong small =
+        new SmallShuffles(config.autoLocalBytes(), DriverSide.tracker()).smallInput(maps);
     if (small.isPresent()) {
       all.useBuiltInForSmall(shuffleId, small.getAsLong());
       return Optional.empty();
     }
     return all.register(shuffleId, partitions);
-  }
-
-  private SmallShuffles smallShuffles() {
-    return new SmallShuffles(config.autoLocalBytes(), tracker());
-  }
-
-  private static MapOutputTrackerMaster tracker() {
-    return (MapOutputTrackerMaster) SparkEnv.get().mapOutputTracker();
   }
 
   @Override
@@ -295,13 +264,13 @@ public class RssShuffleManager extends SortShuffleManager {
       ExpectedMaps expected,
       TaskContext context,
       ShuffleReadMetricsReporter metrics) {
-    DriverReplacementServers driver = replacementServers();
+    DriverReplacementServers requests = replacementServers();
     ShuffleAssignment carried = handle.assignment();
     handle.passCredential(client(carried.shuffle().getApplication()));
     // An earlier attempt may have failed because it did not know every server of the shuffle.
     ShuffleAssignment assignment =
-        context.attemptNumber() == 0 ? known.newest(carried) : driver.awaitNewest(carried);
-    LatestGeneration read = new LatestGeneration(driver, assignment);
+        context.attemptNumber() == 0 ? known.newest(carried) : requests.awaitNewest(carried);
+    LatestGeneration read = new LatestGeneration(requests, assignment);
     TaskDirectMemory memory = new TaskDirectMemory(context.taskMemoryManager());
     ShuffleReadRequest.Builder request =
         expected.request(assignment).mapOrder().anyOrder().newest(read).memory(memory::account);
@@ -342,23 +311,17 @@ public class RssShuffleManager extends SortShuffleManager {
 
   @Override
   public boolean unregisterShuffle(int shuffleId) {
-    DriverShuffles all;
+    DriverSide side;
     SluiceClient activeClient;
-    ReadingStagesEndpoint stages;
     synchronized (lock) {
-      all = shuffles;
+      side = driver;
       activeClient = client;
-      stages = readingStages;
     }
     if (activeClient != null) {
       activeClient.backgroundPusher().forget(shuffleId);
     }
-    if (stages != null) {
-      stages.forget(shuffleId);
-    }
-    if (all != null) {
-      states().ended(shuffleId);
-      all.unregister(shuffleId);
+    if (side != null) {
+      side.unregister(shuffleId);
     }
     known.forget(shuffleId);
     rows.forget(shuffleId);
@@ -369,29 +332,16 @@ public class RssShuffleManager extends SortShuffleManager {
 
   @Override
   public void stop() {
+    DriverSide side;
     SluiceClient closingClient;
-    AssignmentEndpoint closingEndpoint;
-    ReadingStagesEndpoint closingStages;
-    IdleShuffleTimer closingTimer;
     synchronized (lock) {
       stopped = true;
+      side = driver;
       closingClient = client;
       client = null;
-      closingEndpoint = endpoint;
-      endpoint = null;
-      closingStages = readingStages;
-      readingStages = null;
-      closingTimer = idleShuffles;
-      idleShuffles = null;
     }
-    if (closingTimer != null) {
-      closingTimer.close();
-    }
-    if (closingStages != null) {
-      closingStages.close();
-    }
-    if (closingEndpoint != null) {
-      closingEndpoint.close();
+    if (side != null) {
+      side.close();
     }
     if (closingClient != null) {
       closingClient.close();
@@ -402,13 +352,13 @@ public class RssShuffleManager extends SortShuffleManager {
   /** Whether there are shuffles and all of them outlive the executors that wrote them. */
   boolean isStorageReliable() {
     synchronized (lock) {
-      return shuffles != null && !shuffles.anyOnLocalDisks();
+      return driver != null && !driver.shuffles().anyOnLocalDisks();
     }
   }
 
-  private DriverShuffles driverShuffles(SparkContext sparkContext) {
+  private DriverSide driver(SparkContext sparkContext) {
     synchronized (lock) {
-      if (shuffles == null) {
+      if (driver == null) {
         if (!isDriver) {
           throw new IllegalStateException("internal error: registerShuffle called in an executor");
         }
@@ -417,70 +367,14 @@ public class RssShuffleManager extends SortShuffleManager {
             config.nameOnCluster(
                 PluginConfig.applicationName(conf.getAppId(), System.currentTimeMillis()),
                 Utils.getCurrentUserName());
-        startDriver(
-            client(application)
-                .applicationSession(Utils.getCurrentUserName(), System.getenv(), served),
-            sparkContext);
+        driver =
+            new DriverSide(
+                client(application)
+                    .applicationSession(Utils.getCurrentUserName(), System.getenv(), served),
+                config,
+                sparkContext);
       }
-      return shuffles;
-    }
-  }
-
-  private void startDriver(ApplicationSession session, SparkContext sparkContext) {
-    SparkEnv env = SparkEnv.get();
-    assignments =
-        new ApplicationAssignments(
-            session::replacementServer, config.maxReplacementServers(), System::nanoTime);
-    session.onMoved(assignments::moved);
-    endpoint = new AssignmentEndpoint(env.rpcEnv(), assignments);
-    endpoint.start();
-    if (config.localOutput() == LocalOutputMode.ALWAYS) {
-      ReadingStages stages = new ReadingStages();
-      sparkContext.addSparkListener(stages);
-      readingStages = new ReadingStagesEndpoint(env.rpcEnv(), stages);
-      readingStages.start();
-    }
-    states = SparkPages.follow(sparkContext, assignments::newest);
-    session.receiptsFrom(states::receipts);
-    session.tasksFrom(states::tasks);
-    DriverShuffles all = new DriverShuffles(session, assignments, states::refused);
-    sparkContext.addSparkListener(
-        new LostOutputs(
-            tracker(),
-            env.blockManager().externalShuffleServiceEnabled(),
-            all::assigned,
-            assignments,
-            endpoint.threads(),
-            session::reportWrongReceipts));
-    idleShuffles =
-        IdleShuffleTimer.start(
-            config.cleanup(), sparkContext, tracker(), all, shuffle -> states().ended(shuffle));
-    sparkContext.addSparkListener(
-        new BarrierStages(
-            task ->
-                // Without interrupting the thread, as Spark kills tasks of barrier stages.
-                sparkContext.killTaskAttempt(
-                    task, false, "another task of its barrier stage found map output missing")));
-    Option<ExecutorAllocationManager> allocation = sparkContext.executorAllocationManager();
-    if (allocation.isDefined()) {
-      sparkContext
-          .listenerBus()
-          .addToManagementQueue(
-              new UntrackedShuffles(
-                  all::assigned, allocation.get().executorMonitor()::shuffleCleaned));
-    }
-    shuffles = all;
-  }
-
-  private ShuffleStates states() {
-    synchronized (lock) {
-      return states;
-    }
-  }
-
-  private ApplicationAssignments assignments() {
-    synchronized (lock) {
-      return assignments;
+      return driver;
     }
   }
 
