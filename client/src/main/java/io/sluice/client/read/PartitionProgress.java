@@ -20,15 +20,15 @@ import java.util.stream.IntStream;
  *  first round:   every server of the visit order, once
  *                   postponeServer: visit the current server once more in the second round
  *                   visitEarlierAgain: visit the servers before the current one once more, too
- *                   undoNextServer: visit the current server again, as if it had not been visited
  *  second round:  the postponed servers, with the full retry period
  *  extend:        a newer assignment added servers; back to the first round for these
+ *  undoNextServer: visit the current server again, as if it had not been visited
  *  -1:            no server left; the caller requests a newer assignment or reads local output
  * </pre>
  *
  * <p>Invariants: {@code visits} is the number of servers of the visit order that were visited in
- * the first round; the current server has index {@code visits - 1} in it. In the second round no
- * server is postponed.
+ * the first round; there, the current server has index {@code visits - 1} in it. In the second
+ * round no server is postponed.
  */
 final class PartitionProgress {
   private final ExpectedAttempts expected;
@@ -38,6 +38,7 @@ final class PartitionProgress {
   private final ReceiptChecks receipts = new ReceiptChecks();
   private final PendingBlocks pending = new PendingBlocks();
   private int visits;
+  private int current;
   private int assignmentRequests;
   // Servers to visit in the second round; null if none was ever postponed.
   private Deque<Integer> postponed;
@@ -122,10 +123,12 @@ final class PartitionProgress {
   /** Returns the index of the server to visit next; -1 if none is left. */
   int nextServer() {
     if (visits < order.count()) {
-      return order.server(visits++);
+      current = order.server(visits++);
+    } else {
+      inSecondRound = true;
+      current = postponed == null || postponed.isEmpty() ? -1 : postponed.removeFirst();
     }
-    inSecondRound = true;
-    return postponed == null || postponed.isEmpty() ? -1 : postponed.removeFirst();
+    return current;
   }
 
   /**
@@ -144,16 +147,13 @@ final class PartitionProgress {
     return true;
   }
 
-  /**
-   * Makes the current server the next one again; returns false in the second round, where that is
-   * impossible.
-   */
-  boolean undoNextServer() {
+  /** Makes the current server the next one again. */
+  void undoNextServer() {
     if (inSecondRound) {
-      return false;
+      postponed.addFirst(current);
+    } else {
+      visits--;
     }
-    visits--;
-    return true;
   }
 
   /** The servers visited so far, by their indexes in the assignment. */
@@ -187,7 +187,7 @@ final class PartitionProgress {
     if (postponed == null) {
       postponed = new ArrayDeque<>(1);
     }
-    postponed.addLast(order.server(visits - 1));
+    postponed.addLast(current);
   }
 
   /** Whether {@link #postponeServer} has an effect: the current server would be visited again. */

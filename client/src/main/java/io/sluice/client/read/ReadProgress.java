@@ -121,9 +121,10 @@ final class ReadProgress {
    */
   boolean requestNewerFirst(PartitionVisit visit) {
     PartitionProgress progress = visit.progress();
-    if (!mayRequestNewer(progress) || !progress.undoNextServer()) {
+    if (!mayRequestNewer(progress)) {
       return false;
     }
+    progress.undoNextServer();
     visit.end();
     updates.request(progress);
     return true;
