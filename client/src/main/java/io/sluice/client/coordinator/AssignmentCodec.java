@@ -22,10 +22,11 @@ import java.util.Map;
  * <pre>
  * assignment  = version, application, shuffle, generation, partitionCount,
  *               serverCount, server..., placementCount, placement..., rangeCount, range...
- * version     = 1 byte: 2
+ * version     = 1 byte: 3
  * application = length, UTF-8
- * server      = length, message ServerId, replacement    replacement: index of the server that took
- *                                                        over when it failed, plus 1; 0 for none
+ * server      = length, message ServerId, replacement    replacement: 0 for none; otherwise 1, plus
+ *                                                        twice the index of the server that took
+ *                                                        over, plus 1 if this one moves its data
  * placement   = chainCount, chain...                     one chain per replica
  * chain       = length, index of a server...             oldest first
  * range       = partitions, index of a placement         ranges follow each other from partition 0
@@ -34,7 +35,7 @@ import java.util.Map;
  * All other numbers are varints. The last range is at the end of the bytes.
  */
 final class AssignmentCodec {
-  static final int VERSION = 2;
+  static final int VERSION = 3;
 
   private AssignmentCodec() {}
 
@@ -60,7 +61,7 @@ final class AssignmentCodec {
     out.writeUInt32NoTag(assignment.servers().size());
     for (int server = 0; server < assignment.servers().size(); server++) {
       out.writeMessageNoTag(assignment.servers().get(server));
-      out.writeUInt32NoTag(assignment.directReplacement(server) + 1);
+      out.writeUInt32NoTag(replacement(assignment.replacements(), server));
     }
     Map<String, Integer> known = new LinkedHashMap<>();
     List<int[][]> placements = new ArrayList<>();
@@ -88,6 +89,12 @@ final class AssignmentCodec {
       out.writeUInt32NoTag(assignment.lastPartition(range) - assignment.firstPartition(range) + 1);
       out.writeUInt32NoTag(placementOf[range]);
     }
+  }
+
+  private static int replacement(Replacements replacements, int server) {
+    return replacements.has(server)
+        ? 1 + 2 * replacements.direct(server) + (replacements.isLeaving(server) ? 1 : 0)
+        : 0;
   }
 
   static ShuffleAssignment decode(byte[] bytes) throws SluiceException {
@@ -122,11 +129,14 @@ final class AssignmentCodec {
     int serverCount = count(in, length, "servers");
     List<ServerId> servers = new ArrayList<>(serverCount);
     int[] replacements = new int[serverCount];
+    boolean[] leaving = new boolean[serverCount];
     for (int server = 0; server < serverCount; server++) {
       servers.add(ServerId.parseFrom(in.readByteArray()));
       String problem = ShuffleAssignment.problemOf(servers.get(server));
-      replacements[server] = in.readUInt32() - 1;
-      if (problem != null || replacements[server] >= serverCount || replacements[server] < -1) {
+      int replacement = in.readUInt32();
+      replacements[server] = replacement == 0 ? -1 : (replacement - 1) >>> 1;
+      leaving[server] = replacement > 0 && (replacement - 1) % 2 == 1;
+      if (problem != null || replacements[server] >= serverCount) {
         throw malformed(
             problem == null ? "server " + server + " has an unknown replacement" : problem);
       }
@@ -159,7 +169,13 @@ final class AssignmentCodec {
       throw malformed("ranges have " + next + " of " + partitionCount + " partitions");
     }
     return new ShuffleAssignment(
-        shuffle, generation, List.copyOf(servers), replacements, firsts, chains, partitionCount);
+        shuffle,
+        generation,
+        List.copyOf(servers),
+        new Replacements(replacements, leaving),
+        firsts,
+        chains,
+        partitionCount);
   }
 
   private static int[] chain(CodedInputStream in, int length, int serverCount)

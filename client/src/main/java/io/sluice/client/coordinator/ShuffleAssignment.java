@@ -28,9 +28,9 @@ import java.util.stream.IntStream;
  * push to the newest server of a chain. Blocks may be on any server of it, so readers visit all of
  * them.
  *
- * <p>Invariants: a server is at most once in a chain. A server that was replaced after a failure is
- * never the newest of a chain. Every chain that has it has its replacement too, so frames for the
- * failed server can go to the replacement unchanged.
+ * <p>Invariants: a server is at most once in a chain. A server that was replaced is never the
+ * newest of a chain. Every chain that has it has its replacement too, so frames for the replaced
+ * server can go to the replacement unchanged.
  */
 public final class ShuffleAssignment implements Serializable {
   private static final long serialVersionUID = 2L;
@@ -39,8 +39,7 @@ public final class ShuffleAssignment implements Serializable {
   private final transient int generation;
   private final transient List<ServerId> servers;
 
-  /** By server: index of its replacement after a failure, or -1. */
-  private final transient int[] replacements;
+  private final transient Replacements replacements;
 
   private final transient int[] firstOfRange;
 
@@ -54,7 +53,7 @@ public final class ShuffleAssignment implements Serializable {
       ShuffleId shuffle,
       int generation,
       List<ServerId> servers,
-      int[] replacements,
+      Replacements replacements,
       int[] firstOfRange,
       int[][][] chains,
       int partitionCount) {
@@ -106,13 +105,11 @@ public final class ShuffleAssignment implements Serializable {
     if (next != partitionCount || ranges == 0) {
       throw malformed("ranges cover " + next + " of " + partitionCount + " partitions");
     }
-    int[] replacements = new int[reply.getServersCount()];
-    Arrays.fill(replacements, -1);
     return new ShuffleAssignment(
         shuffle,
         0,
         List.copyOf(reply.getServersList()),
-        replacements,
+        Replacements.none(reply.getServersCount()),
         first,
         chains,
         partitionCount);
@@ -222,34 +219,36 @@ public final class ShuffleAssignment implements Serializable {
         .toList();
   }
 
-  /** Whether a server was replaced after a failure. */
+  /** Whether a server was replaced, after a failure or because it moves its data. */
   public boolean hasReplaced(String server) {
     int index = indexOf(server);
-    return index >= 0 && replacements[index] >= 0;
+    return index >= 0 && replacements.has(index);
+  }
+
+  /** Whether a server was replaced because it moves its data: map tasks did not give it up. */
+  public boolean isLeaving(String server) {
+    int index = indexOf(server);
+    return index >= 0 && replacements.isLeaving(index);
   }
 
   /**
-   * The last replacement of a failed server: its replacement, or the replacement of that server if
-   * it failed too. Empty for a server that was not replaced.
+   * The last replacement of a server: its replacement, or the replacement of that server if it was
+   * replaced too. Empty for a server that was not replaced.
    */
   public Optional<ServerId> replacementOf(String server) {
     int index = indexOf(server);
-    return index < 0 || replacements[index] < 0
+    return index < 0 || !replacements.has(index)
         ? Optional.empty()
         : Optional.of(servers.get(replacementOf(index)));
   }
 
   /** Index of the last replacement of a server; the server itself if it was not replaced. */
   public int replacementOf(int server) {
-    int at = server;
-    while (replacements[at] >= 0) {
-      at = replacements[at];
-    }
-    return at;
+    return replacements.last(server);
   }
 
-  int directReplacement(int server) {
-    return replacements[server];
+  Replacements replacements() {
+    return replacements;
   }
 
   /** Filters partitions: returns those that are pushed to a server, ascending. */
@@ -277,7 +276,7 @@ public final class ShuffleAssignment implements Serializable {
    */
   public ShuffleAssignment replaceFailed(String server, ServerId by) {
     int failed = requireKnown(server);
-    if (replacements[failed] >= 0) {
+    if (replacements.has(failed)) {
       return this;
     }
     int other = requireUsable(server, by);
@@ -288,10 +287,7 @@ public final class ShuffleAssignment implements Serializable {
         changed[range][replica] = withAfter(chains[range][replica], failed, other);
       }
     }
-    int[] replaced = Arrays.copyOf(replacements, Math.max(replacements.length, other + 1));
-    Arrays.fill(replaced, replacements.length, replaced.length, -1);
-    replaced[failed] = other;
-    return next(by, replaced, firstOfRange, changed);
+    return next(by, replacements.with(failed, other, false), firstOfRange, changed);
   }
 
   /**
@@ -311,7 +307,7 @@ public final class ShuffleAssignment implements Serializable {
     }
     int found = indexOf(to.getName());
     int other = found < 0 ? servers.size() : found;
-    boolean first = replacements[leaving] < 0;
+    boolean first = !replacements.has(leaving);
     // The leaving server may be the replacement of the other one, which map tasks gave up.
     boolean cyclic = first && found >= 0 && replacementOf(other) == leaving;
     boolean any = first && !cyclic;
@@ -328,11 +324,10 @@ public final class ShuffleAssignment implements Serializable {
     if (!any) {
       return this;
     }
-    int[] replaced = Arrays.copyOf(replacements, Math.max(replacements.length, other + 1));
-    Arrays.fill(replaced, replacements.length, replaced.length, -1);
-    if (first && !cyclic) {
-      replaced[leaving] = other;
-    }
+    Replacements replaced =
+        first && !cyclic
+            ? replacements.with(leaving, other, true)
+            : replacements.forServers(other + 1);
     return next(to, replaced, firstOfRange, changed);
   }
 
@@ -347,9 +342,9 @@ public final class ShuffleAssignment implements Serializable {
     int[] with = withAfter(chain, leaving, other);
     // A replaced server must not be the newest.
     int at = other;
-    while (at < replacements.length && replacements[at] >= 0) {
-      with = withAfter(with, at, replacements[at]);
-      at = replacements[at];
+    while (replacements.has(at)) {
+      with = withAfter(with, at, replacements.direct(at));
+      at = replacements.direct(at);
     }
     return with;
   }
@@ -360,7 +355,7 @@ public final class ShuffleAssignment implements Serializable {
       return chain;
     }
     int[] with = chain;
-    for (int at = other; at != leaving; at = replacements[at]) {
+    for (int at = other; at != leaving; at = replacements.direct(at)) {
       if (positionOf(with, at) < 0) {
         int added = at;
         with =
@@ -413,11 +408,9 @@ public final class ShuffleAssignment implements Serializable {
     if (!any) {
       return this;
     }
-    int[] replaced = Arrays.copyOf(replacements, Math.max(replacements.length, other + 1));
-    Arrays.fill(replaced, replacements.length, replaced.length, -1);
     return next(
         by,
-        replaced,
+        replacements.forServers(other + 1),
         firsts.stream().mapToInt(Integer::intValue).toArray(),
         changed.toArray(new int[0][][]));
   }
@@ -442,7 +435,7 @@ public final class ShuffleAssignment implements Serializable {
   private int requireUsable(String server, ServerId by) {
     int index = indexOf(by.getName());
     if (by.getName().equals(server)
-        || (index >= 0 && replacements[index] >= 0)
+        || (index >= 0 && replacements.has(index))
         || problemOf(by) != null) {
       throw new IllegalArgumentException(
           "server " + server + " cannot be replaced by " + by.getName() + " in " + this);
@@ -450,9 +443,10 @@ public final class ShuffleAssignment implements Serializable {
     return index < 0 ? servers.size() : index;
   }
 
-  private ShuffleAssignment next(ServerId by, int[] replaced, int[] firsts, int[][][] changed) {
+  private ShuffleAssignment next(
+      ServerId by, Replacements replaced, int[] firsts, int[][][] changed) {
     List<ServerId> all = servers;
-    if (replaced.length > servers.size()) {
+    if (replaced.count() > servers.size()) {
       all = new ArrayList<>(servers);
       all.add(by);
     }
@@ -522,7 +516,7 @@ public final class ShuffleAssignment implements Serializable {
         && generation == that.generation
         && partitionCount == that.partitionCount
         && servers.equals(that.servers)
-        && Arrays.equals(replacements, that.replacements)
+        && replacements.equals(that.replacements)
         && Arrays.equals(firstOfRange, that.firstOfRange)
         && Arrays.deepEquals(chains, that.chains);
   }

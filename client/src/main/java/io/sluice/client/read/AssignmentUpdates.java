@@ -98,6 +98,12 @@ final class AssignmentUpdates {
         && progress.extend(order(progress.partition()));
   }
 
+  /** Whether the newest known assignment has servers that are not in the order of a partition. */
+  boolean hasNewServers(PartitionProgress progress) {
+    return assignment.generation() > firstGeneration
+        && progress.isExtendedBy(order(progress.partition()));
+  }
+
   /** Whether the newest assignment may still be requested for a partition. */
   boolean mayRequest(PartitionProgress progress) {
     return source != null && progress.assignmentRequests() < MAX_REQUESTS;
@@ -112,7 +118,7 @@ final class AssignmentUpdates {
 
   /** Requests the newest assignment after the first failure of a server, which may have left. */
   void onFirstFailure(ReadServer server) {
-    if (source != null && !server.isReplaced()) {
+    if (source != null && !server.isReplaced() && !server.isLeaving()) {
       sendIfIdle();
     }
   }

@@ -131,6 +131,11 @@ final class PartitionProgress {
     return current;
   }
 
+  /** Whether another visit order has servers that are not in the one of this partition. */
+  boolean isExtendedBy(VisitOrder wider) {
+    return order.followedBy(wider).count() > order.count();
+  }
+
   /**
    * Appends servers of a newer assignment that are not in the visit order.
    *
@@ -196,9 +201,9 @@ final class PartitionProgress {
   }
 
   /**
-   * The current server has lost its data since the assignment. Maybe it has left, and has moved its
-   * data to a server that was visited before: those are visited once more in the second round. Has
-   * no effect in the second round.
+   * The current server has lost its data since the assignment, or moves it. Maybe it has left, and
+   * has moved its data to a server that was visited before: those are visited once more in the
+   * second round. Has no effect in the second round.
    */
   void visitEarlierAgain() {
     if (inSecondRound) {

@@ -1,5 +1,6 @@
 package io.sluice.client.read;
 
+import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.file.RunFileSource;
 import io.sluice.client.read.LocatedFile.Position;
 import io.sluice.client.read.PartitionVisit.Stretch;
@@ -37,6 +38,7 @@ import java.util.stream.Stream;
 final class ReadServer {
   private final ServerSession session;
   private boolean replaced;
+  private boolean leaving;
   private final TreeSet<PartitionVisit> toOpen =
       new TreeSet<>(Comparator.comparingInt(PartitionVisit::partition));
   private final Set<PartitionVisit> visits = new LinkedHashSet<>();
@@ -66,12 +68,8 @@ final class ReadServer {
     }
   }
 
-  /**
-   * @param replaced whether map tasks have given the server up
-   */
-  ReadServer(ServerId server, boolean replaced) {
+  ReadServer(ServerId server) {
     this.session = new ServerSession(server);
-    this.replaced = replaced;
   }
 
   ServerSession session() {
@@ -86,13 +84,20 @@ final class ReadServer {
     return session.name();
   }
 
-  /** Records that map tasks have given the server up. */
-  void markReplaced() {
-    replaced = true;
+  /** Sets whether an assignment replaces the server. */
+  void update(ShuffleAssignment assignment) {
+    leaving = assignment.isLeaving(name());
+    replaced = !leaving && assignment.hasReplaced(name());
   }
 
+  /** Whether the server was replaced because map tasks gave it up. */
   boolean isReplaced() {
     return replaced;
+  }
+
+  /** Whether the server was replaced because it moves its data. It may have left. */
+  boolean isLeaving() {
+    return leaving;
   }
 
   void open(PartitionVisit visit) {

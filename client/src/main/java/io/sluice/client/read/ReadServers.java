@@ -1,7 +1,6 @@
 package io.sluice.client.read;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
-import io.sluice.proto.ServerId;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -10,17 +9,12 @@ final class ReadServers {
   private final List<ReadServer> servers = new ArrayList<>();
   private int first;
 
-  /** Adds the new servers of an assignment, and marks those that were replaced. */
+  /** Adds the new servers of an assignment, and notes which ones were replaced. */
   void add(ShuffleAssignment assignment) {
-    for (int i = 0; i < assignment.servers().size(); i++) {
-      ServerId server = assignment.servers().get(i);
-      boolean replaced = assignment.hasReplaced(server.getName());
-      if (i == servers.size()) {
-        servers.add(new ReadServer(server, replaced));
-      } else if (replaced) {
-        servers.get(i).markReplaced();
-      }
+    for (int i = servers.size(); i < assignment.servers().size(); i++) {
+      servers.add(new ReadServer(assignment.servers().get(i)));
     }
+    servers.forEach(server -> server.update(assignment));
   }
 
   int count() {

@@ -26,6 +26,8 @@ import org.slf4j.LoggerFactory;
  *   <li>another replica or local output has copies of all blocks that are read from it (if these
  *       are incomplete, the server is visited again, with the full retry period), or
  *   <li>map tasks, or another task of this process, gave it up after a retry period, or
+ *   <li>it moves its data to another server, which may have all of it by now (if not, the server is
+ *       visited again, with the full retry period, because it may only restart), or
  *   <li>this read has spent its retry period on another server, and another server or local output
  *       may have the data: a read waits once, not once per server.
  * </ul>
@@ -203,14 +205,12 @@ final class ServerFailures {
     }
     retryPeriodSpent |= !early;
     if (early && !server.isReplaced()) {
-      server
-          .visits()
-          .map(PartitionVisit::progress)
-          .filter(PartitionProgress::hasOtherReplica)
-          .forEach(PartitionProgress::postponeServer);
+      postpone(server);
     }
-    if (!early || server.isReplaced() || health.isFailing(server.server())) {
+    if (!early || server.isReplaced() || health.isGivenUp(server.server())) {
       reportFailing(server, cause);
+    } else if (server.isLeaving() || health.isFailing(server.server())) {
+      health.markUnreachable(server.server());
     }
     giveUp(
         server,
@@ -220,6 +220,28 @@ final class ServerFailures {
             + session.failingMs(now)
             + " ms: "
             + cause.getMessage());
+  }
+
+  /** Makes the partitions return to a server if other servers do not have all their blocks. */
+  private void postpone(ReadServer server) {
+    server
+        .visits()
+        .map(PartitionVisit::progress)
+        .forEach(
+            visited -> {
+              if (server.isLeaving()) {
+                postponeLeaving(visited);
+              } else if (visited.hasOtherReplica()) {
+                visited.postponeServer();
+              }
+            });
+  }
+
+  /** The target of the move may be a new server, or one that was visited before. */
+  private void postponeLeaving(PartitionProgress visited) {
+    visited.visitEarlierAgain();
+    updates.extend(visited);
+    visited.postponeServer();
   }
 
   private void reportFailing(ReadServer server, Throwable cause) {
@@ -246,7 +268,10 @@ final class ServerFailures {
         || health.mayProbe(server.server())) {
       return false;
     }
-    server.visits().map(PartitionVisit::progress).forEach(PartitionProgress::postponeServer);
+    server
+        .visits()
+        .map(PartitionVisit::progress)
+        .forEach(server.isLeaving() ? this::postponeLeaving : PartitionProgress::postponeServer);
     giveUp(server, Reason.UNREACHABLE, "other tasks gave the server up");
     return true;
   }
@@ -257,13 +282,19 @@ final class ServerFailures {
 
   private boolean limitedToOneAttempt(ReadServer server) {
     return server.isReplaced()
-        || health.isFailing(server.server())
+        || health.isGivenUp(server.server())
+        || (server.isLeaving() && server.visits().allMatch(this::mayHaveMoved))
         || server
             .visits()
             .allMatch(
                 visit ->
                     progress.hasCopies(visit)
                         || (retryPeriodSpent && progress.mayBeElsewhere(visit)));
+  }
+
+  /** Whether other servers are visited before a leaving server is visited again. */
+  private boolean mayHaveMoved(PartitionVisit visit) {
+    return visit.progress().mayPostpone() || updates.hasNewServers(visit.progress());
   }
 
   /**

@@ -11,10 +11,14 @@ import java.util.function.LongSupplier;
  * task waits for the retry period of a server and the others do not. Thread-safe.
  *
  * <pre>
- *           markFailing
- *  HEALTHY -------------&gt; FAILING     mayProbe: true for one task per probe interval
- *     ^                      |
- *     +---- markHealthy -----+
+ *                            FAILING: mayProbe is true for one task per probe interval
+ *           markUnreachable
+ *  HEALTHY -----------------&gt; UNREACHABLE: tasks that need the server wait for it
+ *   ^  |                      |  |
+ *   |  |     markFailing      |  | markFailing
+ *   |  +---------------------)|(-+--------&gt; GIVEN UP: a task has waited for the retry period
+ *   |                         |             |
+ *   +------ markHealthy ------+-------------+
  * </pre>
  *
  * <p>A failure is recorded with the epoch of the server. A task that knows a later epoch treats the
@@ -26,9 +30,10 @@ public final class ServerHealth {
   private final ConcurrentMap<String, Failing> failing = new ConcurrentHashMap<>();
 
   /**
-   * @param epoch latest epoch of the server that a task gave up
+   * @param epoch latest epoch of the server in which it failed
+   * @param givenUp whether a task has waited for the retry period
    */
-  private record Failing(long epoch, long lastProbeNanos) {
+  private record Failing(long epoch, long lastProbeNanos, boolean givenUp) {
     boolean concerns(ServerId server) {
       return server.getEpoch() <= epoch;
     }
@@ -43,15 +48,37 @@ public final class ServerHealth {
   }
 
   /**
-   * Records that a task has given the server up.
+   * Records that a task has given the server up, after a retry period.
    *
    * @return whether the server was healthy before, so that the caller logs the failure once
    */
   public boolean markFailing(ServerId server) {
-    Failing before = failing.get(server.getName());
-    long epoch = before == null ? server.getEpoch() : Math.max(before.epoch(), server.getEpoch());
-    Failing last = failing.put(server.getName(), new Failing(epoch, nanoTime.getAsLong()));
-    return last == null || !last.concerns(server);
+    return mark(server, true);
+  }
+
+  /**
+   * Records that a task has left the server without waiting, because another one may have its data.
+   *
+   * @return as {@link #markFailing}
+   */
+  public boolean markUnreachable(ServerId server) {
+    return mark(server, false);
+  }
+
+  private boolean mark(ServerId server, boolean givenUp) {
+    long now = nanoTime.getAsLong();
+    Failing[] last = new Failing[1];
+    failing.compute(
+        server.getName(),
+        (name, before) -> {
+          last[0] = before;
+          boolean known = before != null && before.concerns(server);
+          return new Failing(
+              known ? before.epoch() : server.getEpoch(),
+              now,
+              givenUp || (known && before.givenUp()));
+        });
+    return last[0] == null || !last[0].concerns(server);
   }
 
   /** Records that the server has completed a request. */
@@ -66,6 +93,12 @@ public final class ServerHealth {
     return known != null && known.concerns(server);
   }
 
+  /** Whether a task has waited for the retry period of a server that still fails. */
+  public boolean isGivenUp(ServerId server) {
+    Failing known = failing.get(server.getName());
+    return known != null && known.concerns(server) && known.givenUp();
+  }
+
   /**
    * Whether the caller may send a request: true for a healthy server, and for a failing one once
    * per probe interval. The caller that gets true for a failing server must send the probe.
@@ -77,6 +110,7 @@ public final class ServerHealth {
     }
     long now = nanoTime.getAsLong();
     return now - known.lastProbeNanos() >= probeIntervalNanos
-        && failing.replace(server.getName(), known, new Failing(known.epoch(), now));
+        && failing.replace(
+            server.getName(), known, new Failing(known.epoch(), now, known.givenUp()));
   }
 }

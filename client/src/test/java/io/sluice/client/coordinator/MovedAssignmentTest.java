@@ -31,6 +31,7 @@ class MovedAssignmentTest {
     assertThat(chain(moved, 0, 0)).containsExactly("s0", "s5");
     assertThat(chain(moved, 1, 0)).containsExactly("s1");
     assertThat(moved.replacementOf("s0")).contains(TestAssignments.server(5));
+    assertThat(moved.isLeaving("s0")).isTrue();
     assertThat(moved.moved("s0", TestAssignments.server(5))).isSameAs(moved);
     assertThat(ShuffleAssignment.fromBytes(moved.toBytes())).isEqualTo(moved);
     assertThat(chain(before, 0, 0)).containsExactly("s0");
@@ -45,6 +46,22 @@ class MovedAssignmentTest {
 
     assertThat(chain(moved, 0, 0)).containsExactly("s0", "s6", "s5");
     assertThat(moved.replacementOf("s0")).contains(TestAssignments.server(5));
+  }
+
+  @Test
+  void aServerThatMapTasksGaveUpIsNotLeaving() throws Exception {
+    ShuffleAssignment failed =
+        TestAssignments.of(1, 2, 1).replaceFailed("s0", TestAssignments.server(1));
+    ShuffleAssignment moved = failed.moved("s0", TestAssignments.server(5));
+
+    assertThat(chain(moved, 0, 0)).containsExactly("s0", "s5", "s1");
+    assertThat(moved.isLeaving("s0")).isFalse();
+    assertThat(moved.isLeaving("s5")).isFalse();
+    ShuffleAssignment read =
+        ShuffleAssignment.fromBytes(moved.moved("s1", TestAssignments.server(6)).toBytes());
+    assertThat(read.isLeaving("s0")).isFalse();
+    assertThat(read.replacementOf("s0")).contains(TestAssignments.server(6));
+    assertThat(read.isLeaving("s1")).isTrue();
   }
 
   @Test
@@ -139,7 +156,7 @@ class MovedAssignmentTest {
         assertThat(after.hasReplaced(chain.get(chain.size() - 1))).as(when).isFalse();
         for (String one : chain) {
           if (after.hasReplaced(one)) {
-            int direct = after.directReplacement(after.indexOf(one));
+            int direct = after.replacements().direct(after.indexOf(one));
             assertThat(chain).as(when).contains(after.servers().get(direct).getName());
           }
         }

@@ -1,11 +1,13 @@
 package io.sluice.client.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.fake.FakeCluster;
 import io.sluice.client.fake.FakeTransport.Fate;
 import io.sluice.client.fake.FakeTransport.Faults;
+import io.sluice.client.read.MissingBlocks.Reason;
 import io.sluice.proto.Open;
 import io.sluice.proto.ServerId;
 import java.util.Random;
@@ -17,9 +19,29 @@ class LeavingServerReadTest {
   private final Random random = new Random(11);
   private final Leaving leaving = new Leaving();
 
-  /** Something happens when server 1 is opened. */
+  /** One server refuses a number of connections; something happens when server 1 is opened. */
   private static final class Leaving implements Faults {
+    private String refusing = "";
+    private int refusals;
+    private int tries;
+    private Runnable onRefusal = () -> {};
     private Runnable onOpen = () -> {};
+
+    void refuse(FakeCluster cluster, int server, int times) {
+      refusing = "server-" + server;
+      refusals = times;
+      tries = 0;
+      cluster.transport().dropConnections();
+    }
+
+    @Override
+    public Fate connect(ServerId server) {
+      if (!server.getName().equals(refusing) || ++tries > refusals) {
+        return Fate.DONE;
+      }
+      onRefusal.run();
+      return Fate.LOST_BEFORE;
+    }
 
     @Override
     public Fate open(ServerId server, Open open) {
@@ -28,6 +50,10 @@ class LeavingServerReadTest {
       }
       return Fate.DONE;
     }
+  }
+
+  private static ShuffleAssignment moved(FakeCluster cluster) {
+    return cluster.assign(1, 1, 1).moved("server-0", cluster.server(1).id());
   }
 
   private TestBlocks blocks(long attempt) {
@@ -56,6 +82,104 @@ class LeavingServerReadTest {
         batches++;
       }
       return batches;
+    }
+  }
+
+  private static MissingBlocks missing(FakeCluster cluster, ShuffleReadRequest.Builder request) {
+    BlocksMissingException thrown =
+        catchThrowableOfType(BlocksMissingException.class, () -> batches(cluster, request));
+    assertThat(thrown).as("missing blocks").isNotNull();
+    return thrown.missing().get(0);
+  }
+
+  @Test
+  void waitsForALeavingServerThatRestartsDuringTheMove() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(2, leaving)) {
+      ShuffleAssignment assignment = moved(cluster);
+      TestBlocks copied = blocks(1);
+      TestBlocks notCopied = blocks(2);
+      pushAll(cluster, assignment, 0, copied);
+      pushAll(cluster, assignment, 0, notCopied);
+      pushAll(cluster, assignment, 1, copied);
+      leaving.refuse(cluster, 0, 3);
+
+      assertThat(batches(cluster, request(assignment, copied, notCopied))).isEqualTo(4);
+      assertThat(leaving.tries).isEqualTo(4);
+      assertThat(cluster.health().isFailing(cluster.server(0).id())).isFalse();
+    }
+  }
+
+  @Test
+  void triesAServerThatHasLeftOnceInAllReads() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(2, leaving)) {
+      ShuffleAssignment assignment = moved(cluster);
+      TestBlocks copied = blocks(1);
+      pushAll(cluster, assignment, 1, copied);
+      leaving.refuse(cluster, 0, Integer.MAX_VALUE);
+
+      assertThat(batches(cluster, request(assignment, copied))).isEqualTo(2);
+      assertThat(leaving.tries).isEqualTo(1);
+      assertThat(batches(cluster, request(assignment, copied))).isEqualTo(2);
+      assertThat(leaving.tries).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void oneReadWaitsForALeavingServerThatDoesNotReturn() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(2, leaving)) {
+      ShuffleAssignment assignment = moved(cluster);
+      TestBlocks copied = blocks(1);
+      TestBlocks lost = blocks(2);
+      pushAll(cluster, assignment, 1, copied);
+      leaving.refuse(cluster, 0, Integer.MAX_VALUE);
+
+      MissingBlocks missing = missing(cluster, request(assignment, copied, lost));
+      assertThat(missing.mapAttempt()).isEqualTo(2);
+      assertThat(missing.reason()).isEqualTo(Reason.UNREACHABLE);
+      assertThat(missing.answers())
+          .containsExactlyInAnyOrder(
+              new MissingBlocks.Answer("server-0", Reason.UNREACHABLE),
+              new MissingBlocks.Answer("server-1", Reason.INCOMPLETE));
+      assertThat(leaving.tries).isEqualTo(1 + FakeCluster.QUICK.maxAttempts());
+
+      leaving.refuse(cluster, 0, Integer.MAX_VALUE);
+      assertThat(missing(cluster, request(assignment, copied, lost)).mapAttempt()).isEqualTo(2);
+      assertThat(leaving.tries).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void leavesAServerThatMovesAsSoonAsTheDriverReportsTheTarget() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(2, leaving)) {
+      ShuffleAssignment before = cluster.assign(1, 1, 1, 1);
+      ShuffleAssignment after = before.moved("server-0", cluster.server(1).id());
+      TestBlocks copied = blocks(1);
+      pushAll(cluster, after, 1, copied);
+      leaving.refuse(cluster, 0, Integer.MAX_VALUE);
+
+      ShuffleReadRequest.Builder request =
+          request(before, copied).newest(known -> CompletableFuture.completedFuture(after));
+      assertThat(batches(cluster, request)).isEqualTo(2);
+      assertThat(leaving.tries).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void returnsToTheTargetThatWasVisitedBeforeTheLeavingServer() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(2, leaving)) {
+      ShuffleAssignment before =
+          cluster.assign(1, 1, 1).replaceFull("server-0", new int[] {0}, cluster.server(1).id());
+      ShuffleAssignment after = before.moved("server-1", cluster.server(0).id());
+      TestBlocks there = blocks(1);
+      TestBlocks moved = blocks(2);
+      pushAll(cluster, before, 0, there);
+      leaving.refuse(cluster, 1, Integer.MAX_VALUE);
+      leaving.onRefusal = () -> pushAll(cluster, after, 0, moved);
+
+      ShuffleReadRequest.Builder request =
+          request(before, there, moved).newest(known -> CompletableFuture.completedFuture(after));
+      assertThat(batches(cluster, request)).isEqualTo(4);
+      assertThat(leaving.tries).isEqualTo(2);
     }
   }
 

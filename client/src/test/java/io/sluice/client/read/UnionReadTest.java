@@ -182,9 +182,11 @@ class UnionReadTest {
         continue;
       }
       assignment =
-          random.nextBoolean()
-              ? assignment.replaceFailed(server, by)
-              : assignment.replaceFull(server, new int[] {random.nextInt(partitions)}, by);
+          switch (random.nextInt(3)) {
+            case 0 -> assignment.replaceFailed(server, by);
+            case 1 -> assignment.moved(server, by);
+            default -> assignment.replaceFull(server, new int[] {random.nextInt(partitions)}, by);
+          };
     }
     return assignment;
   }

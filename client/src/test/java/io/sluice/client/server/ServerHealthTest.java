@@ -50,6 +50,29 @@ class ServerHealthTest {
   }
 
   @Test
+  void isGivenUpOnceATaskHasWaitedForIt() {
+    assertThat(health.markUnreachable(server("a", 1))).isTrue();
+    assertThat(health.isFailing(server("a", 1))).isTrue();
+    assertThat(health.isGivenUp(server("a", 1))).isFalse();
+    assertThat(health.mayProbe(server("a", 1))).isFalse();
+    passMs(100);
+    assertThat(health.mayProbe(server("a", 1))).isTrue();
+    assertThat(health.isGivenUp(server("a", 1))).isFalse();
+
+    assertThat(health.markFailing(server("a", 1))).isFalse();
+    assertThat(health.markUnreachable(server("a", 1))).isFalse();
+    assertThat(health.isGivenUp(server("a", 1))).isTrue();
+    passMs(100);
+    assertThat(health.mayProbe(server("a", 1))).isTrue();
+    assertThat(health.isGivenUp(server("a", 1))).isTrue();
+    assertThat(health.isGivenUp(server("a", 2))).isFalse();
+    assertThat(health.markUnreachable(server("a", 2))).isTrue();
+    assertThat(health.isGivenUp(server("a", 2))).isFalse();
+    health.markHealthy(server("a", 2));
+    assertThat(health.isFailing(server("a", 2))).isFalse();
+  }
+
+  @Test
   void aFailureDoesNotConcernALaterEpoch() {
     health.markFailing(server("a", 1));
 
