@@ -88,9 +88,11 @@ final class FloorBench {
   private void floor(Map<FloorFigure, Double> cpu) throws IOException, InterruptedException {
     cpu.put(FloorFigure.RECEIVE, floor(Work.RECEIVE));
     cpu.put(FloorFigure.RECEIVE_CRC, floor(Work.RECEIVE_CRC));
+    cpu.put(FloorFigure.KEEP, floor(Work.KEEP));
     cpu.put(FloorFigure.WRITE, floor(Work.WRITE));
-    // Sends the files of the last turn.
+    // They send the files of the last turn.
     cpu.put(FloorFigure.SEND, floor(Work.SEND));
+    cpu.put(FloorFigure.SEND_COPY, floor(Work.SEND_COPY));
   }
 
   private double floor(Work work) throws IOException, InterruptedException {

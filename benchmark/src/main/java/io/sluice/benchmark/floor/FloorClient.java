@@ -65,7 +65,7 @@ final class FloorClient {
     try (SocketChannel channel =
         SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))) {
       channel.write(request.encode());
-      boolean isFetch = request.work() == Work.SEND;
+      boolean isFetch = request.work().isFetch();
       ByteBuffer out = ByteBuffer.allocateDirect(isFetch ? 1 : frameLength);
       byte[] random = new byte[out.capacity()];
       RandomGenerator.of("L64X128MixRandom").nextBytes(random);

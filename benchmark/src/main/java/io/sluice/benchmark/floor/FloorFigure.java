@@ -4,8 +4,10 @@ package io.sluice.benchmark.floor;
 enum FloorFigure {
   RECEIVE("minimal server: receive"),
   RECEIVE_CRC("minimal server: receive and CRC32C"),
+  KEEP("minimal server: receive and CRC32C, memory not in the caches"),
   WRITE("minimal server: receive and append to a file"),
   SEND("minimal server: send a file"),
+  SEND_COPY("minimal server: read from a file, and send"),
   ENCRYPT("TLS records: encrypt"),
   DECRYPT("TLS records: decrypt"),
   PUSH_MEMORY("Sluice, Netty: push into memory"),

@@ -16,8 +16,8 @@ import java.nio.channels.ReadableByteChannel;
  *   9    4 frames       number of frames
  * </pre>
  *
- * <p>The client then sends the frames, each of which is answered with one byte. For {@link
- * Work#SEND} it sends one byte for each frame that it wants, and the server sends the frames.
+ * <p>The client then sends the frames, each of which is answered with one byte. If the server sends
+ * the frames ({@link Work#isFetch}), the client sends one byte for each frame.
  */
 record FloorRequest(Work work, int file, int frameLength, int frames) {
   static final int LENGTH = 13;
@@ -32,12 +32,21 @@ record FloorRequest(Work work, int file, int frameLength, int frames) {
     /** Receive the frame, and append it to a file. */
     WRITE(2),
     /** Send the frame from a file. */
-    SEND(3);
+    SEND(3),
+    /** Receive the frame into memory that is not in the caches, and compute its CRC32C. */
+    KEEP(4),
+    /** Read the frame from a file into memory, and send it from there. */
+    SEND_COPY(5);
 
     private final int code;
 
     Work(int code) {
       this.code = code;
+    }
+
+    /** Whether the server sends the frames. */
+    boolean isFetch() {
+      return this == SEND || this == SEND_COPY;
     }
 
     private static Work of(int code) throws IOException {

@@ -10,6 +10,9 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.zip.CRC32C;
 
 /**
@@ -22,8 +25,14 @@ import java.util.zip.CRC32C;
 final class FloorServer implements AutoCloseable {
   private static final int BACKLOG = 1024;
 
+  /** With frames of 1 MiB, more than the caches of a processor for each connection. */
+  private static final int KEPT_FRAMES = 64;
+
+  private static final int COPY_BYTES = 128 << 10;
+
   private final Path directory;
   private final ServerSocketChannel listener;
+  private final Queue<ByteBuffer> keptFrames = new ConcurrentLinkedQueue<>();
 
   private FloorServer(Path directory, ServerSocketChannel listener) {
     this.directory = directory;
@@ -81,21 +90,45 @@ final class FloorServer implements AutoCloseable {
     try (connection) {
       FloorRequest request = FloorRequest.read(connection);
       switch (request.work()) {
-        case RECEIVE, RECEIVE_CRC -> receive(connection, request);
+        case RECEIVE, RECEIVE_CRC ->
+            receive(
+                connection,
+                request,
+                new ByteBuffer[] {ByteBuffer.allocateDirect(request.frameLength())});
+        case KEEP -> keep(connection, request);
         case WRITE -> write(connection, request);
         case SEND -> send(connection, request);
+        case SEND_COPY -> sendCopy(connection, request);
       }
     } catch (IOException failure) {
       System.err.println("floor: connection failed: " + failure.getMessage());
     }
   }
 
-  private static void receive(SocketChannel connection, FloorRequest request) throws IOException {
-    boolean isChecked = request.work() == FloorRequest.Work.RECEIVE_CRC;
-    ByteBuffer frame = ByteBuffer.allocateDirect(request.frameLength());
+  /** Receives into memory that an earlier connection has used, except for the first ones. */
+  private void keep(SocketChannel connection, FloorRequest request) throws IOException {
+    ByteBuffer[] frames = new ByteBuffer[Math.min(KEPT_FRAMES, request.frames())];
+    for (int i = 0; i < frames.length; i++) {
+      ByteBuffer used = keptFrames.poll();
+      frames[i] =
+          used != null && used.capacity() == request.frameLength()
+              ? used
+              : ByteBuffer.allocateDirect(request.frameLength());
+    }
+    receive(connection, request, frames);
+    keptFrames.addAll(List.of(frames));
+  }
+
+  /**
+   * @param frames memory for frames, which is used in turn
+   */
+  private static void receive(SocketChannel connection, FloorRequest request, ByteBuffer[] frames)
+      throws IOException {
+    boolean isChecked = request.work() != FloorRequest.Work.RECEIVE;
     ByteBuffer ack = ByteBuffer.allocateDirect(1);
     CRC32C crc = new CRC32C();
     for (int i = 0; i < request.frames(); i++) {
+      ByteBuffer frame = frames[i % frames.length];
       FloorRequest.readFully(connection, frame.clear());
       if (isChecked) {
         crc.update(frame.flip());
@@ -137,6 +170,30 @@ final class FloorServer implements AutoCloseable {
             throw new IOException("file ends at " + at + ", wanted up to " + end);
           }
           at += sent;
+        }
+      }
+    }
+  }
+
+  private void sendCopy(SocketChannel connection, FloorRequest request) throws IOException {
+    ByteBuffer wanted = ByteBuffer.allocateDirect(1);
+    ByteBuffer part = ByteBuffer.allocateDirect(Math.min(COPY_BYTES, request.frameLength()));
+    try (FileChannel file = FileChannel.open(file(request), StandardOpenOption.READ)) {
+      for (int i = 0; i < request.frames(); i++) {
+        FloorRequest.readFully(connection, wanted.clear());
+        long at = (long) i * request.frameLength();
+        long end = at + request.frameLength();
+        while (at < end) {
+          part.clear().limit((int) Math.min(part.capacity(), end - at));
+          int read = file.read(part, at);
+          if (read <= 0) {
+            throw new IOException("file ends at " + at + ", wanted up to " + end);
+          }
+          part.flip();
+          while (part.hasRemaining()) {
+            connection.write(part);
+          }
+          at += read;
         }
       }
     }

@@ -14,8 +14,10 @@ class FloorTableTest {
     Map<FloorFigure, Double> cpu = new EnumMap<>(FloorFigure.class);
     cpu.put(FloorFigure.RECEIVE, 0.1);
     cpu.put(FloorFigure.RECEIVE_CRC, 0.2);
+    cpu.put(FloorFigure.KEEP, 0.25);
     cpu.put(FloorFigure.WRITE, 0.5);
     cpu.put(FloorFigure.SEND, 0.1);
+    cpu.put(FloorFigure.SEND_COPY, 0.3);
     cpu.put(FloorFigure.ENCRYPT, 0.25);
     cpu.put(FloorFigure.DECRYPT, 0.5);
     cpu.put(FloorFigure.PUSH_MEMORY, 0.2 * times);
