@@ -4,6 +4,7 @@ import io.grpc.BindableService;
 import io.grpc.Grpc;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
+import io.grpc.ServerCallExecutorSupplier;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.Status;
 import io.grpc.netty.NettyServerBuilder;
@@ -36,7 +37,8 @@ public final class GrpcDataService implements BindableService {
   private final Set<GrpcTransportConnection> connections = ConcurrentHashMap.newKeySet();
 
   /**
-   * @param executor runs tasks of other threads for a connection; normally that of the gRPC server
+   * @param executor runs tasks of other threads for a connection, such as completed reads; normally
+   *     that of the gRPC server
    * @param scheduler checks timeouts of connections; each check takes microseconds
    */
   public GrpcDataService(
@@ -66,6 +68,20 @@ public final class GrpcDataService implements BindableService {
         Math.max(
             DataExchange.MAX_MESSAGE_LENGTH,
             FrameHeader.LENGTH + service.limits().maxHeadLength()));
+    server.callExecutor(new StreamsOnEventLoops());
+  }
+
+  /**
+   * Handles the messages of data streams on the event loop that receives them, as the framed
+   * transport does: nothing in a {@link DataService} blocks, and another thread for each message
+   * would cost more than its handling. All other calls keep the executor of the server.
+   */
+  private static final class StreamsOnEventLoops implements ServerCallExecutorSupplier {
+    @Override
+    public <Q, R> Executor getExecutor(ServerCall<Q, R> call, Metadata headers) {
+      String method = call.getMethodDescriptor().getFullMethodName();
+      return method.equals(DataExchange.METHOD.getFullMethodName()) ? Runnable::run : null;
+    }
   }
 
   @Override

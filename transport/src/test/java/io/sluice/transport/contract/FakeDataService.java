@@ -48,6 +48,7 @@ public final class FakeDataService implements DataService, AutoCloseable {
   private final List<CompletableFuture<OpenReply>> pendingOpens = new ArrayList<>();
   private final AtomicInteger fetchesInUse = new AtomicInteger();
   private final AtomicInteger pushes = new AtomicInteger();
+  private volatile String pushThread;
   private final List<Runnable> pendingFetches = new ArrayList<>();
   private boolean delayFetches;
   private long fileLength;
@@ -89,6 +90,11 @@ public final class FakeDataService implements DataService, AutoCloseable {
 
   int fetches() {
     return fetches.get();
+  }
+
+  /** Name of the thread that handled the last push. */
+  String pushThread() {
+    return pushThread;
   }
 
   int pushes() {
@@ -218,6 +224,7 @@ public final class FakeDataService implements DataService, AutoCloseable {
             .computeIfAbsent(push.getShuffle().getShuffle(), shuffle -> new ArrayList<>())
             .add(new StoredRange(body, 0, body.readableBytes()));
       }
+      pushThread = Thread.currentThread().getName();
       pushes.incrementAndGet();
     }
     return PushAck.newBuilder()

@@ -40,6 +40,9 @@ import java.util.function.BiFunction;
 
 /** A server on a free loopback port, and clients for it. */
 public interface Loopback extends AutoCloseable {
+  /** Name of the event loops of a gRPC server. */
+  String LOOPS = "loopback";
+
   ServerId server();
 
   TransportCounters counters();
@@ -158,7 +161,7 @@ public interface Loopback extends AutoCloseable {
     GrpcDataService data =
         new GrpcDataService(service, config, counters, executor, scheduler, System::nanoTime);
     SocketIo io = SocketIo.select(IoMode.NIO);
-    EventLoopGroup loops = io.newEventLoops(2, "loopback");
+    EventLoopGroup loops = io.newEventLoops(2, LOOPS);
     NettyServerBuilder builder =
         NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
             .executor(executor)

@@ -190,6 +190,13 @@ class RequestContractTest extends TransportEnds {
   }
 
   @Test
+  void handlesPushesOnTheEventLoop() throws Exception {
+    push(connect(), 1, randomBytes(SLAB));
+
+    assertThat(service.pushThread()).matches("(sluice-data-io|" + Loopback.LOOPS + ")-\\d+-\\d+");
+  }
+
+  @Test
   void passesPushWithoutBlocksToTheService() throws Exception {
     assertThat(push(connect(), 1, new byte[0]).getEpoch()).isEqualTo(FakeDataService.EPOCH);
   }
