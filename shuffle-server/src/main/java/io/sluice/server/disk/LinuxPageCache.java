@@ -22,14 +22,37 @@ public final class LinuxPageCache implements PageCache {
 
   private final Descriptors descriptors;
   private final int pageBytes;
-  private final ThreadLocal<Memory> residency;
+  private final ThreadLocal<Residency> residency;
   private final ThreadLocal<ByteBuffer> scratch =
       ThreadLocal.withInitial(() -> ByteBuffer.allocateDirect(WINDOW_BYTES / 4));
 
   private LinuxPageCache(Descriptors descriptors, int pageBytes) {
     this.descriptors = descriptors;
     this.pageBytes = pageBytes;
-    this.residency = ThreadLocal.withInitial(() -> new Memory(WINDOW_BYTES / pageBytes + 2));
+    this.residency = ThreadLocal.withInitial(() -> Residency.ofPages(WINDOW_BYTES / pageBytes + 2));
+  }
+
+  /**
+   * A byte for each page.
+   *
+   * @param memory as the C library writes it
+   * @param pages the same memory, whose bytes are read without calls through JNI
+   */
+  private record Residency(Memory memory, ByteBuffer pages) {
+    static Residency ofPages(int count) {
+      Memory memory = new Memory(count);
+      return new Residency(memory, memory.getByteBuffer(0, count));
+    }
+
+    /** Whether each of the first {@code count} pages is resident. */
+    boolean isWhole(int count) {
+      for (int i = 0; i < count; i++) {
+        if ((pages.get(i) & 1) == 0) {
+          return false;
+        }
+      }
+      return true;
+    }
   }
 
   /** The page cache of this machine, or {@link PageCache#UNKNOWN} with a line in the log. */
@@ -73,15 +96,9 @@ public final class LinuxPageCache implements PageCache {
       return false;
     }
     try {
-      Memory pages = residency.get();
-      Libc.mincore(mapped, length, pages);
-      int count = (int) ((length + pageBytes - 1) / pageBytes);
-      for (int i = 0; i < count; i++) {
-        if ((pages.getByte(i) & 1) == 0) {
-          return false;
-        }
-      }
-      return true;
+      Residency pages = residency.get();
+      Libc.mincore(mapped, length, pages.memory());
+      return pages.isWhole((int) ((length + pageBytes - 1) / pageBytes));
     } catch (LastErrorException | OutOfMemoryError e) {
       return false;
     } finally {
