@@ -11,6 +11,7 @@ import io.sluice.common.auth.CallDenials;
 import io.sluice.common.auth.DeniedCall;
 import io.sluice.common.auth.DeniedCall.Cause;
 import io.sluice.common.net.PeerConnections;
+import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -48,6 +49,7 @@ public final class BoundedCall extends ServerStreamTracer {
   private final boolean isStream;
   private final ScheduledExecutorService timer;
   private final CallDenials denials;
+  private final Optional<StreamWindow> window;
   private volatile int maxMessageBytes;
   private volatile Context.CancellableContext context;
   private volatile boolean refused;
@@ -62,7 +64,9 @@ public final class BoundedCall extends ServerStreamTracer {
       int maxMessageBytes,
       boolean isStream,
       ScheduledExecutorService timer,
-      CallDenials denials) {
+      CallDenials denials,
+      Optional<StreamWindow> window) {
+    this.window = window;
     this.method = method;
     this.maxMessageBytes = maxMessageBytes;
     this.isStream = isStream;
@@ -78,6 +82,14 @@ public final class BoundedCall extends ServerStreamTracer {
   /** Sets the maximum length of the next and later messages. */
   public void maxMessageBytes(int length) {
     maxMessageBytes = length;
+  }
+
+  /**
+   * The service has memory for the next bytes of messages: the peer may send them without waiting
+   * for credit. They must be requested soon, because gRPC buffers them until then.
+   */
+  public void expect(int length) {
+    window.ifPresent(open -> open.expect(length));
   }
 
   /**
@@ -150,6 +162,7 @@ public final class BoundedCall extends ServerStreamTracer {
 
   @Override
   public void streamClosed(Status status) {
+    window.ifPresent(StreamWindow::close);
     Context.CancellableContext open = context;
     if (open == null) {
       return;

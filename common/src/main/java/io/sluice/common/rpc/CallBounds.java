@@ -2,8 +2,11 @@ package io.sluice.common.rpc;
 
 import io.grpc.Metadata;
 import io.grpc.ServerStreamTracer;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.util.concurrent.FastThreadLocal;
 import io.sluice.common.auth.CallDenials;
 import io.sluice.common.error.PeerText;
+import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
 
 /**
@@ -18,6 +21,7 @@ public final class CallBounds extends ServerStreamTracer.Factory {
   private final CallLimits limits;
   private final ScheduledExecutorService timer;
   private final CallDenials denials;
+  private final FastThreadLocal<StreamWindow> arriving = new FastThreadLocal<>();
 
   /**
    * @param timer ends calls; each task takes microseconds
@@ -37,7 +41,28 @@ public final class CallBounds extends ServerStreamTracer.Factory {
       headers.discardAll(ENCODING);
       headers.put(ENCODING, PeerText.quoted(encoding));
     }
-    return new BoundedCall(method, limits.of(method), limits.isStream(method), timer, denials);
+    return new BoundedCall(
+        method,
+        limits.of(method),
+        limits.isStream(method),
+        timer,
+        denials,
+        Optional.ofNullable(arriving.get()));
+  }
+
+  /** Handles the headers of a call, for which gRPC requests a tracer on the same thread. */
+  interface Headers {
+    void handle() throws Http2Exception;
+  }
+
+  /** Gives the window of a stream to the call that begins with some headers. */
+  void begin(StreamWindow window, Headers headers) throws Http2Exception {
+    arriving.set(window);
+    try {
+      headers.handle();
+    } finally {
+      arriving.remove();
+    }
   }
 
   /** Maximum request length of any call, in bytes. */

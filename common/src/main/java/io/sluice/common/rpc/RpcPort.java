@@ -73,7 +73,7 @@ public final class RpcPort {
         .channelFactory(
             () -> {
               C channel = limited.newChannel();
-              channel.pipeline().addLast(new GuardedConnections());
+              channel.pipeline().addLast(new GuardedConnections(bounds));
               return channel;
             })
         .addStreamTracerFactory(bounds)
@@ -108,10 +108,16 @@ public final class RpcPort {
 
   /** Adds a {@link DataFrameGuard} to each accepted connection. */
   private static final class GuardedConnections extends ChannelInboundHandlerAdapter {
+    private final CallBounds bounds;
+
+    GuardedConnections(CallBounds bounds) {
+      this.bounds = bounds;
+    }
+
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
       if (message instanceof Channel child) {
-        child.pipeline().addLast(new GuardAfterHandshake());
+        child.pipeline().addLast(new GuardAfterHandshake(bounds));
       }
       context.fireChannelRead(message);
     }
@@ -119,12 +125,23 @@ public final class RpcPort {
 
   /** Adds the guard at the first frame: gRPC adds its HTTP/2 handler after the handshake. */
   private static final class GuardAfterHandshake extends ChannelInboundHandlerAdapter {
+    private final CallBounds bounds;
+
+    GuardAfterHandshake(CallBounds bounds) {
+      this.bounds = bounds;
+    }
+
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
       Http2ConnectionHandler http2 = context.pipeline().get(Http2ConnectionHandler.class);
       if (http2 != null) {
         Http2ConnectionDecoder decoder = http2.decoder();
-        decoder.frameListener(new DataFrameGuard(decoder.frameListener()));
+        decoder.frameListener(
+            new StreamWindows(
+                new DataFrameGuard(decoder.frameListener()),
+                bounds,
+                http2.connection(),
+                decoder.flowController()));
         context.pipeline().remove(this);
       }
       context.fireChannelRead(message);

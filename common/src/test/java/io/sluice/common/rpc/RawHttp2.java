@@ -6,6 +6,7 @@ import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Headers;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -31,6 +32,7 @@ public final class RawHttp2 implements AutoCloseable {
   private final Socket socket;
   private final OutputStream out;
   private final DataInputStream in;
+  private final Map<Integer, Long> credits = new HashMap<>();
 
   /** A received frame. */
   @SuppressWarnings("ArrayRecordComponent")
@@ -143,6 +145,24 @@ public final class RawHttp2 implements AutoCloseable {
 
   /** The next frame except SETTINGS and WINDOW_UPDATE; null at the end of the connection. */
   public Frame next() throws IOException {
+    return next(false);
+  }
+
+  /**
+   * Reads frames until a stream has at least this credit in addition to its initial window.
+   *
+   * @return the credit that was granted with WINDOW_UPDATE frames
+   */
+  public long awaitCredit(int stream, long bytes) throws IOException {
+    while (credits.getOrDefault(stream, 0L) < bytes) {
+      if (next(true) == null) {
+        throw new EOFException("connection ended before the credit");
+      }
+    }
+    return credits.get(stream);
+  }
+
+  private Frame next(boolean stopAtCredit) throws IOException {
     while (true) {
       int first = in.read();
       if (first < 0) {
@@ -156,7 +176,12 @@ public final class RawHttp2 implements AutoCloseable {
       in.readFully(payload);
       if (type == SETTINGS && (flags & ACK) == 0) {
         frame(SETTINGS, ACK, 0, new byte[0]);
-      } else if (type != SETTINGS && type != WINDOW_UPDATE) {
+      } else if (type == WINDOW_UPDATE) {
+        credits.merge(stream, (long) ByteBuffer.wrap(payload).getInt(), Long::sum);
+        if (stopAtCredit) {
+          return new Frame(type, flags, stream, payload, Map.of());
+        }
+      } else if (type != SETTINGS) {
         return new Frame(
             type, flags, stream, payload, type == HEADERS ? decode(payload) : Map.of());
       }

@@ -70,6 +70,11 @@ public final class MessageReceiver implements FrameSource {
     return state == State.BODY || state == State.DISCARD;
   }
 
+  /** Bytes of the body that were not received yet; 0 unless a body is being received. */
+  public int missingBodyBytes() {
+    return state == State.BODY ? body.writableBytes() : 0;
+  }
+
   /** Whether the next message can be consumed. */
   public boolean wantsMessage() {
     return switch (state) {

@@ -43,6 +43,7 @@ final class GrpcTransportConnection extends TransportConnection {
   private final MessageReceiver receiver;
 
   private boolean requested;
+  private boolean expectsBody;
   private boolean ended;
   private boolean closeWhenSent;
   private boolean sending;
@@ -147,9 +148,21 @@ final class GrpcTransportConnection extends TransportConnection {
   }
 
   private void requestIfWanted() {
+    expectBody();
     if (!requested && !ended && receiver.wantsMessage()) {
       requested = true;
       call.request(1);
+    }
+  }
+
+  /** Lets the client send a body at once, when there is memory for all of it. */
+  private void expectBody() {
+    int missing = receiver.missingBodyBytes();
+    if (missing == 0) {
+      expectsBody = false;
+    } else if (!expectsBody) {
+      expectsBody = true;
+      bounds.ifPresent(call -> call.expect(missing));
     }
   }
 
