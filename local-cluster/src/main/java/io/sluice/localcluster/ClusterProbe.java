@@ -99,6 +99,23 @@ public final class ClusterProbe implements AutoCloseable {
         .count();
   }
 
+  /**
+   * Whether the newest entry of one kind in the events of a coordinator is about a server. Events
+   * of one kind in quick succession share an entry, which names the server of the last one.
+   *
+   * @param kind a value of {@code kind} in the API
+   */
+  public boolean hasEvent(ClusterNode coordinator, String kind, ClusterNode server)
+      throws IOException, InterruptedException {
+    Matcher newest =
+        Pattern.compile(
+                "\"kind\"\\s*:\\s*\""
+                    + Pattern.quote(kind)
+                    + "\"\\s*,\\s*\"server\"\\s*:\\s*\"([^\"]*)\"")
+            .matcher(get(coordinator, "/api/v1/events?limit=" + MAX_EVENTS));
+    return newest.find() && newest.group(1).equals(server.address());
+  }
+
   /** Sum of all series of a metric of one process, as {@code /metrics} exposes it. */
   public double metric(ClusterNode node, String name) throws IOException, InterruptedException {
     Matcher samples =
