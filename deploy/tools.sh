@@ -8,6 +8,7 @@ kubernetes_version=v1.36.3
 operator_version=v0.85.0
 cert_manager_version=v1.21.2
 spark_operator_version=v2.3.0
+keda_version=v2.21.0
 hadolint_version=2.15.1
 compose_version=v2.16.2
 jsonschema_version=4.26.0
