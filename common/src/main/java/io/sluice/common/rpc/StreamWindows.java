@@ -11,8 +11,8 @@ import io.netty.handler.codec.http2.Http2LocalFlowController;
 import io.netty.handler.codec.http2.Http2Stream;
 
 /**
- * Gives each call of a connection the window of its stream, and tells the window about received
- * bytes. Confined to the connection's event loop.
+ * Gives each call of a connection the window of its stream, and reports received bytes to the
+ * window. Confined to the connection's event loop.
  */
 final class StreamWindows extends Http2FrameListenerDecorator {
   private final CallBounds bounds;

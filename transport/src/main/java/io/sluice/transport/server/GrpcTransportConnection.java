@@ -332,8 +332,7 @@ final class GrpcTransportConnection extends TransportConnection {
 
   /**
    * gRPC documents that the threshold is set before the first message. Its implementation reads it
-   * under a lock whenever bytes are queued or sent, so that it can be changed at any time; {@code
-   * GrpcReplyTest} verifies this.
+   * under a lock whenever bytes are queued or sent, so that it can be changed at any time.
    */
   private void readyBelow(int threshold) {
     if (readyThreshold != threshold) {
