@@ -1,5 +1,7 @@
 package io.sluice.it.faults;
 
+import io.sluice.it.spark.SparkVersion;
+
 /**
  * Allowed cost of a fault.
  *
@@ -51,11 +53,19 @@ record Expectation(int leastMaps, int mostMaps, boolean failures) {
             case ALWAYS -> NOTHING;
             case TWO_COPIES -> throw new IllegalArgumentException("the job fails");
           };
-      case EXECUTOR_LOST_DURING_MAPS, EXECUTOR_LOST_AFTER_MAPS ->
-          // Output that was not pushed, or that no server accepted, is lost with its executor.
-          mode == Mode.TWO_COPIES ? RUNNING_TASKS : new Expectation(0, MAPS, true);
+      case EXECUTOR_LOST_DURING_MAPS ->
+          // Otherwise Spark repeats finished map tasks of a running stage.
+          SparkVersion.current().asksForReliableStorage()
+              ? executorLost(mode)
+              : new Expectation(0, MAPS, true);
+      case EXECUTOR_LOST_AFTER_MAPS -> executorLost(mode);
       case EXECUTOR_WITH_LOCAL_OUTPUT_LOST -> MAPS_OF_ONE_EXECUTOR;
     };
+  }
+
+  /** Output that was not pushed, or that no server accepted, is lost with its executor. */
+  private static Expectation executorLost(Mode mode) {
+    return mode == Mode.TWO_COPIES ? RUNNING_TASKS : new Expectation(0, MAPS, true);
   }
 
   /** Whether some blocks must be on a replacement server or, without one, in local output. */

@@ -95,9 +95,10 @@ class DynamicAllocationTest {
         assertThat(found.exitCode()).as(found.log()).isZero();
         for (String job : JOBS) {
           assertThat(found.digest(job)).as(job).isEqualTo(own.digest(job));
-          assertThat(found.number(job, "mapTasks"))
-              .as(job + ": successful map tasks")
-              .isEqualTo(own.number(job, "mapTasks"));
+          long repeated = found.number(job, "mapTasks") - own.number(job, "mapTasks");
+          boolean mayRepeat =
+              job.equals("lostExecutor") && !SparkVersion.current().asksForReliableStorage();
+          assertThat(repeated).as(job + ": repeated map tasks").matches(n -> mayRepeat || n == 0);
           assertThat(found.number(job, "fetchFailures")).as(job).isZero();
           assertThat(found.number(job, "localBytesRead")).as(job).isZero();
         }

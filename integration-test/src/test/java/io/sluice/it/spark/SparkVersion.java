@@ -60,6 +60,11 @@ public enum SparkVersion {
     return label;
   }
 
+  /** Whether this version asks a plugin whether map output survives executors. */
+  public boolean asksForReliableStorage() {
+    return isAtLeast(SPARK_3_5_SCALA_2_12);
+  }
+
   boolean isAtLeast(SparkVersion other) {
     return compareTo(other) >= 0;
   }
