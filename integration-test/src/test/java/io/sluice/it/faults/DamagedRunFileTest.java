@@ -35,6 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
  * flip, and the reduce tasks start.
  */
 @Timeout(900)
+@Tag("nightly")
 class DamagedRunFileTest {
   private static final String CALM = "faults/calm";
   private static final String DAMAGED = "faults/damaged@mapped";
@@ -103,7 +104,6 @@ class DamagedRunFileTest {
 
   /** Scrubbing finds the blocks before a reader does. */
   @Test
-  @Tag("nightly")
   void repeatsExactlyTheMapsOfBlocksThatScrubbingFound() throws IOException, InterruptedException {
     start(
         builder()
@@ -143,7 +143,6 @@ class DamagedRunFileTest {
   }
 
   @Test
-  @Tag("nightly")
   void repeatsNothingWithLocalOutput() throws IOException, InterruptedException {
     start(builder(), 1);
 

@@ -27,6 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The jobs have strings, numbers, nulls, collections, skew splits, and reads by map.
  */
 @TestInstance(Lifecycle.PER_CLASS)
+@Tag("nightly")
 class RowEncodingTest {
   private static final String KEY = "spark.rss.client.io.row.planes";
   private static final List<String> JOBS =
@@ -95,7 +96,6 @@ class RowEncodingTest {
   }
 
   @Test
-  @Tag("nightly")
   void rowsAreTheSameIfBlocksAreEncrypted() throws IOException, InterruptedException {
     Outcome found =
         application("encrypted", "lz4").set("spark.io.encryption.enabled", "true").run(JOBS);
@@ -104,13 +104,11 @@ class RowEncodingTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"zstd", "snappy", "none"})
-  @Tag("nightly")
   void rowsAreTheSameWithOtherCodecs(String codec) throws IOException, InterruptedException {
     assertSameRowsInFewerBytes(application(codec, codec).run(JOBS), without(codec), 90);
   }
 
   @Test
-  @Tag("nightly")
   void rowsAreTheSameFromLocalOutput() throws IOException, InterruptedException {
     Outcome found = application("always", "lz4").set("spark.rss.local.output", "always").run(JOBS);
     assertSameRowsInFewerBytes(found, without("lz4"), 80);
