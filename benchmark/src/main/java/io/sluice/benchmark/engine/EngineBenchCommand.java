@@ -81,11 +81,13 @@ abstract class EngineBenchCommand extends ComparisonCommand {
 
   /** The first option that was given and needs a side with Sluice; null if there is none. */
   final String optionOfSluice() {
-    return !sluiceConf.isEmpty()
-        ? "--sluice-conf"
-        : !serverConf.isEmpty()
-            ? "--server-conf"
-            : !serverJavaOptions.isEmpty() ? "--server-java-option" : null;
+    if (!sluiceConf.isEmpty()) {
+      return "--sluice-conf";
+    }
+    if (!serverConf.isEmpty()) {
+      return "--server-conf";
+    }
+    return serverJavaOptions.isEmpty() ? null : "--server-java-option";
   }
 
   /**

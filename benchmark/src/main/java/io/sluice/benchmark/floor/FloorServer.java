@@ -157,43 +157,45 @@ final class FloorServer implements AutoCloseable {
     }
   }
 
+  /** Sends bytes of a file, and returns their number; at most 0 at the end of the file. */
+  private interface Sender {
+    long send(FileChannel file, long at, long bytes) throws IOException;
+  }
+
   private void send(SocketChannel connection, FloorRequest request) throws IOException {
-    ByteBuffer wanted = ByteBuffer.allocateDirect(1);
-    try (FileChannel file = FileChannel.open(file(request), StandardOpenOption.READ)) {
-      for (int i = 0; i < request.frames(); i++) {
-        FloorRequest.readFully(connection, wanted.clear());
-        long at = (long) i * request.frameLength();
-        long end = at + request.frameLength();
-        while (at < end) {
-          long sent = file.transferTo(at, end - at, connection);
-          if (sent <= 0) {
-            throw new IOException("file ends at " + at + ", wanted up to " + end);
-          }
-          at += sent;
-        }
-      }
-    }
+    send(connection, request, (file, at, bytes) -> file.transferTo(at, bytes, connection));
   }
 
   private void sendCopy(SocketChannel connection, FloorRequest request) throws IOException {
-    ByteBuffer wanted = ByteBuffer.allocateDirect(1);
     ByteBuffer part = ByteBuffer.allocateDirect(Math.min(COPY_BYTES, request.frameLength()));
-    try (FileChannel file = FileChannel.open(file(request), StandardOpenOption.READ)) {
-      for (int i = 0; i < request.frames(); i++) {
-        FloorRequest.readFully(connection, wanted.clear());
-        long at = (long) i * request.frameLength();
-        long end = at + request.frameLength();
-        while (at < end) {
-          part.clear().limit((int) Math.min(part.capacity(), end - at));
+    send(
+        connection,
+        request,
+        (file, at, bytes) -> {
+          part.clear().limit((int) Math.min(part.capacity(), bytes));
           int read = file.read(part, at);
-          if (read <= 0) {
-            throw new IOException("file ends at " + at + ", wanted up to " + end);
-          }
           part.flip();
           while (part.hasRemaining()) {
             connection.write(part);
           }
-          at += read;
+          return read;
+        });
+  }
+
+  private void send(SocketChannel connection, FloorRequest request, Sender sender)
+      throws IOException {
+    ByteBuffer wanted = ByteBuffer.allocateDirect(1);
+    try (FileChannel file = FileChannel.open(file(request), StandardOpenOption.READ)) {
+      for (int i = 0; i < request.frames(); i++) {
+        FloorRequest.readFully(connection, wanted.clear());
+        long at = (long) i * request.frameLength();
+        long end = at + request.frameLength();
+        while (at < end) {
+          long sent = sender.send(file, at, end - at);
+          if (sent <= 0) {
+            throw new IOException("file ends at " + at + ", wanted up to " + end);
+          }
+          at += sent;
         }
       }
     }
