@@ -8,10 +8,7 @@ import io.sluice.localcluster.ClusterNode;
 import io.sluice.localcluster.ClusterProbe;
 import io.sluice.localcluster.LocalCluster;
 import io.sluice.server.remote.LocalFileSystemProvider;
-import io.sluice.server.remote.spi.RemoteFileSystemProvider;
-import java.io.File;
 import java.io.IOException;
-import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -60,7 +57,9 @@ class LostMachineTest {
                 .configureServers("rss.server.app.expired.withoutHeartbeat", "1m")
                 .configureServers("rss.storage.type", "MEMORY_LOCALFILE_HDFS")
                 .configureServers("rss.server.remote.storage.path", "local:" + remote())
-                .configureServers("rss.server.hadoop.classpath", classPath())
+                .configureServers(
+                    "rss.server.hadoop.classpath",
+                    LocalFileSystemProvider.classPath(directory.resolve("classes")))
                 .configureServers("rss.server.flush.cold.storage.threshold.size", "1")
                 .configureServers("rss.server.disk.capacity", "1m")
                 .configureServers("rss.server.remote.storage.capacity", "10g")
@@ -105,22 +104,6 @@ class LostMachineTest {
 
   private Path remote() {
     return directory.resolve("remote");
-  }
-
-  /** Class path of a file system that is a directory of this machine. */
-  private String classPath() throws IOException, URISyntaxException {
-    Path services = Files.createDirectories(directory.resolve("classes/META-INF/services"));
-    Files.writeString(
-        services.resolve(RemoteFileSystemProvider.class.getName()),
-        LocalFileSystemProvider.class.getName());
-    Path own =
-        Path.of(
-            LocalFileSystemProvider.class
-                .getProtectionDomain()
-                .getCodeSource()
-                .getLocation()
-                .toURI());
-    return directory.resolve("classes") + File.pathSeparator + own;
   }
 
   /** Writes all data of a server to the remote tier. */

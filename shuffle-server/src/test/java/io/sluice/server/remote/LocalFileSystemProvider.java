@@ -7,8 +7,10 @@ import io.sluice.server.remote.spi.RemoteInput;
 import io.sluice.server.remote.spi.RemoteOutput;
 import io.sluice.server.remote.spi.RemoteSettings;
 import io.sluice.server.remote.spi.RemoteSpace;
+import java.io.File;
 import java.io.IOException;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryNotEmptyException;
@@ -21,6 +23,30 @@ import java.util.stream.Stream;
 
 /** A remote file system without a network: a directory of this machine, {@code local:/path}. */
 public final class LocalFileSystemProvider implements RemoteFileSystemProvider {
+  /**
+   * Makes a class path on which a server finds this provider.
+   *
+   * @param directory directory for the file that registers it
+   */
+  public static String classPath(Path directory) throws IOException {
+    Path services = Files.createDirectories(directory.resolve("META-INF/services"));
+    Files.writeString(
+        services.resolve(RemoteFileSystemProvider.class.getName()),
+        LocalFileSystemProvider.class.getName());
+    try {
+      Path own =
+          Path.of(
+              LocalFileSystemProvider.class
+                  .getProtectionDomain()
+                  .getCodeSource()
+                  .getLocation()
+                  .toURI());
+      return directory + File.pathSeparator + own;
+    } catch (URISyntaxException e) {
+      throw new IOException(e);
+    }
+  }
+
   @Override
   public RemoteFileSystem open(RemoteSettings settings) throws IOException {
     return new LocalFileSystem(
