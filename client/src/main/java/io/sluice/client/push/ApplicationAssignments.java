@@ -63,11 +63,19 @@ public final class ApplicationAssignments {
     // Guarded by this.
     final Set<String> replacementServers = new HashSet<>();
     final Map<String, Long> searchedNanos = new HashMap<>();
+    final Set<Move> moves = new LinkedHashSet<>();
 
     Shuffle(ShuffleAssignment first) {
       newest = first;
     }
   }
+
+  /**
+   * A move of the data of a leaving server.
+   *
+   * @param from name of the leaving server
+   */
+  private record Move(String from, ServerId to) {}
 
   /**
    * @param maxReplacementServers maximum number of servers that a shuffle gets in addition to its
@@ -166,13 +174,14 @@ public final class ApplicationAssignments {
       if (by.isEmpty()) {
         return before;
       }
-      ShuffleAssignment after =
+      ShuffleAssignment replaced =
           switch (cause) {
             case FAILED -> before.replaceFailed(server, by.get());
             case FULL ->
                 before.replaceFull(
                     server, affected.stream().mapToInt(Integer::intValue).toArray(), by.get());
           };
+      ShuffleAssignment after = withMoves(known, replaced);
       known.newest = after;
       LOG.info(
           "server added to a shuffle application={} shuffle={} server={} cause={} addedServer={}"
@@ -206,14 +215,9 @@ public final class ApplicationAssignments {
     }
     synchronized (known) {
       ShuffleAssignment before = known.newest;
-      if (before.indexOf(from) < 0) {
-        return true;
-      }
-      ShuffleAssignment after = before.moved(from, to);
+      known.moves.add(new Move(from, to));
+      ShuffleAssignment after = withMoves(known, before);
       if (after.generation() > before.generation()) {
-        if (before.indexOf(to.getName()) < 0) {
-          known.replacementServers.add(to.getName());
-        }
         known.newest = after;
         LOG.info(
             "data of a leaving server moves application={} shuffle={} server={} targetServer={}"
@@ -226,6 +230,28 @@ public final class ApplicationAssignments {
       }
       return true;
     }
+  }
+
+  /**
+   * Applies all moves of a shuffle to a changed assignment. The change may have added a leaving
+   * server to more chains: as the target of another move, or as a replacement. Its data is, or will
+   * be, at its own target, which readers of these chains must find.
+   */
+  private static ShuffleAssignment withMoves(Shuffle shuffle, ShuffleAssignment changed) {
+    ShuffleAssignment after = changed;
+    int generation;
+    do {
+      generation = after.generation();
+      for (Move move : shuffle.moves) {
+        if (after.indexOf(move.from()) >= 0) {
+          if (after.indexOf(move.to().getName()) < 0) {
+            shuffle.replacementServers.add(move.to().getName());
+          }
+          after = after.moved(move.from(), move.to());
+        }
+      }
+    } while (after.generation() > generation);
+    return after;
   }
 
   private Optional<ServerId> find(

@@ -10,7 +10,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -120,6 +123,75 @@ class ApplicationAssignmentsTest {
     assertThat(assignments.moved(1, "s9", TestAssignments.server(7))).isTrue();
 
     assertThat(assignments.newest(1)).isSameAs(before);
+  }
+
+  @Test
+  void readersFindDataThatMovedTwiceInAnyOrderOfTheReports() {
+    assignments.register(TestAssignments.of(1, 2, 1));
+
+    // s1 moves to s7, which moves to s8; the report of the second move arrives first.
+    assertThat(assignments.moved(1, "s7", TestAssignments.server(8))).isTrue();
+    assertThat(assignments.moved(1, "s1", TestAssignments.server(7))).isTrue();
+
+    assertThat(chain(assignments.newest(1), 13)).containsExactly("s1", "s7", "s8");
+    assertThat(chain(assignments.newest(1), 3)).containsExactly("s0");
+  }
+
+  @Test
+  void readersFindDataThatMovedToAServerThatTheLeavingOneHadReplaced() {
+    assignments.register(TestAssignments.of(1, 3, 1));
+    coordinator.free.add(TestAssignments.server(0));
+    failed(1, "s1");
+
+    assertThat(assignments.moved(1, "s0", TestAssignments.server(1))).isTrue();
+    assertThat(assignments.moved(1, "s2", TestAssignments.server(0))).isTrue();
+
+    assertThat(chain(assignments.newest(1), 23)).containsExactly("s2", "s1", "s0");
+  }
+
+  @Test
+  void readersFindTheMoveTargetOfAReplacement() {
+    assignments.register(TestAssignments.of(1, 3, 1));
+    coordinator.free.add(TestAssignments.server(0));
+    failed(1, "s1");
+    assertThat(assignments.moved(1, "s0", TestAssignments.server(1))).isTrue();
+
+    failed(1, "s2");
+
+    assertThat(chain(assignments.newest(1), 23)).containsExactly("s2", "s1", "s0");
+  }
+
+  /** After each change, a chain with a leaving server has its target, too. */
+  @Test
+  void readersFindTheTargetsOfAllMovesAfterChangesInAnyOrder() {
+    for (int seed = 0; seed < 300; seed++) {
+      SplittableRandom random = new SplittableRandom(seed);
+      coordinator.free.clear();
+      random.ints(3, 0, 7).forEach(free -> coordinator.free.add(TestAssignments.server(free)));
+      assignments.register(TestAssignments.of(1, 3, 1));
+      Map<String, Set<String>> moves = new HashMap<>();
+      for (int step = 0; step < 12; step++) {
+        int from = random.nextInt(7);
+        int to = (from + 1 + random.nextInt(6)) % 7;
+        switch (random.nextInt(4)) {
+          case 0 -> failed(1, "s" + from);
+          case 1 -> full(1, "s" + from, random.nextInt(30), random.nextInt(30));
+          default -> {
+            assertThat(assignments.moved(1, "s" + from, TestAssignments.server(to))).isTrue();
+            moves.computeIfAbsent("s" + from, unused -> new HashSet<>()).add("s" + to);
+          }
+        }
+        for (int partition = 0; partition < 30; partition++) {
+          List<String> chain = chain(assignments.newest(1), partition);
+          assertThat(chain).doesNotHaveDuplicates();
+          for (String server : chain) {
+            assertThat(chain)
+                .as("seed %s step %s targets of %s", seed, step, server)
+                .containsAll(moves.getOrDefault(server, Set.of()));
+          }
+        }
+      }
+    }
   }
 
   @Test
