@@ -61,6 +61,16 @@ class ClusterSimulationTest {
     assertThat(results.sum(Simulation.Outcome::elections)).isGreaterThan(count / 3);
   }
 
+  /** Each of two servers may choose the other one, before a coordinator knows that both leave. */
+  @Test
+  void losesNothingIfTwoServersMoveTheirDataAtTheSameTime() throws Exception {
+    List<Fault> moves =
+        List.of(new Fault(Fault.Kind.MOVE, 500, 0), new Fault(Fault.Kind.MOVE, 520, 3));
+    for (long seed = 40; seed < 60; seed++) {
+      assertThat(Simulation.run(seed, Workload.USUAL, moves, carriers).faults()).isEqualTo(2);
+    }
+  }
+
   @Test
   void runsTheSameAgainFromTheSameSeed() throws Exception {
     for (long seed = 0; seed < 10; seed++) {

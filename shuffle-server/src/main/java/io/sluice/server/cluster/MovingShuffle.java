@@ -1,6 +1,7 @@
 package io.sluice.server.cluster;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.netty.buffer.Unpooled;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.proto.ServerId;
@@ -96,6 +97,11 @@ final class MovingShuffle {
         long bytes = current.pass(connection);
         for (int i = 1; i < MAX_PASSES && bytes > SMALL_BYTES; i++) {
           bytes = current.pass(connection);
+        }
+        if (sealed && bytes == 0) {
+          // A target that is sealed as well refuses the frame. Otherwise, servers that move to each
+          // other would both leave with the data.
+          connection.push(log.key(), Unpooled.EMPTY_BUFFER);
         }
       }
       failures = 0;

@@ -223,6 +223,32 @@ class MoveRunTest {
   }
 
   @Test
+  void replacesATargetThatIsSealedTooAlthoughAllIsCopied() throws Exception {
+    push(SHUFFLE, block(0, 1, 0, true, 100));
+    update();
+    step();
+    reportedMoves().forEach(run::applied);
+    update();
+    assertThat(sealed).isTrue();
+    // The target moves its data to this server.
+    servers.refusals.put("a", StatusCode.LEAVING);
+
+    step();
+    update();
+    assertThat(run.isDone()).isFalse();
+    assertThat(sealed).as("the driver does not know the next target").isFalse();
+    step();
+    reportedMoves().forEach(run::applied);
+    update();
+    step();
+    update();
+
+    assertThat(run.isDone()).isTrue();
+    assertThat(reportedMoves().get(0).getTo()).isEqualTo(FakeServers.id("b", FakeServers.EPOCH));
+    assertThat(servers.blocks(servers.node("b"), SHUFFLE)).hasSize(1);
+  }
+
+  @Test
   void waitsForATargetThatRestarts() throws Exception {
     push(SHUFFLE, block(0, 1, 0, true, 100));
     servers.refusals.put("a", StatusCode.DRAINING);
