@@ -34,6 +34,7 @@ final class MoveRun {
   private final Map<ShuffleKey, MovingShuffle> shuffles = new ConcurrentHashMap<>();
   // Written under this lock; read without it.
   private volatile State state = State.COPYING;
+  private volatile int seals;
 
   /**
    * @param begin creates the move of a shuffle
@@ -55,6 +56,8 @@ final class MoveRun {
         && !shuffles.isEmpty()
         && shuffles.values().stream().allMatch(MovingShuffle::isReady)) {
       seal.seal();
+      // A step that began under an earlier seal does not know the pushes since.
+      seals++;
       state = State.SEALED;
       // Pushes before the seal are in the logs now, and later ones are refused.
       updateShuffles(onNew);
@@ -65,9 +68,9 @@ final class MoveRun {
       // may be no other server to push to.
       seal.unseal();
       state = State.COPYING;
-      shuffles.values().forEach(MovingShuffle::reopen);
     }
-    if (state == State.SEALED && shuffles.values().stream().allMatch(MovingShuffle::isFinished)) {
+    if (state == State.SEALED
+        && shuffles.values().stream().allMatch(shuffle -> shuffle.isFinished(seals))) {
       state = State.DONE;
     }
   }
@@ -88,8 +91,9 @@ final class MoveRun {
     return state != State.DONE && shuffles.get(one.key()) == one;
   }
 
-  boolean isSealed() {
-    return state != State.COPYING;
+  /** Number of the current seal, from 1 on; 0: the server accepts pushes. */
+  int currentSeal() {
+    return state == State.COPYING ? 0 : seals;
   }
 
   boolean isDone() {

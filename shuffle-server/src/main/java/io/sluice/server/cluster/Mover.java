@@ -206,9 +206,9 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
       if (of != run || of.isDone()) {
         return;
       }
-      boolean sealedBefore = of.isSealed();
+      int sealBefore = of.currentSeal();
       of.update(shuffle -> execute(of, shuffle, 0));
-      if (!sealedBefore && of.isSealed()) {
+      if (sealBefore == 0 && of.currentSeal() > 0) {
         log.info("server sealed, last pass of the move starts shuffles={}", of.shuffles().size());
       }
       if (of.isDone()) {
@@ -239,8 +239,8 @@ public final class Mover implements Decommission.Handover, AutoCloseable {
         return;
       }
       String before = shuffle.waitsFor();
-      nextMs = shuffle.step(of.isSealed()) ? NEXT_PASS_MS : RETRY_MS;
-      nextMs = shuffle.isFinished() ? CHECK_MS : nextMs;
+      nextMs = shuffle.step(of.currentSeal()) ? NEXT_PASS_MS : RETRY_MS;
+      nextMs = shuffle.isFinished(of.currentSeal()) ? CHECK_MS : nextMs;
       String now = shuffle.waitsFor();
       if (!now.isEmpty() && !now.equals(before)) {
         log.info("shuffle not moved yet {} reason={}", shuffle.key(), now);

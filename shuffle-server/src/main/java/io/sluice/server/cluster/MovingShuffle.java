@@ -56,8 +56,9 @@ final class MovingShuffle {
   @GuardedBy("this")
   private boolean applied;
 
+  /** The seal under which the target got all data; 0: none. */
   @GuardedBy("this")
-  private boolean finished;
+  private int finishedSeal;
 
   @GuardedBy("this")
   private String problem = "";
@@ -84,10 +85,11 @@ final class MovingShuffle {
   /**
    * Executes the next step of the move.
    *
-   * @param sealed whether the server refuses pushes, so that the data is final
+   * @param seal number of the seal under which the server refuses pushes, so that the data is
+   *     final; 0: it accepts pushes
    * @return whether the step succeeded; otherwise it must be retried later
    */
-  boolean step(boolean sealed) throws InterruptedException {
+  boolean step(int seal) throws InterruptedException {
     try {
       if (found == null) {
         found = targets.find(log.key(), log.partitionCount(), excluded);
@@ -98,14 +100,14 @@ final class MovingShuffle {
         for (int i = 1; i < MAX_PASSES && bytes > SMALL_BYTES; i++) {
           bytes = current.pass(connection);
         }
-        if (sealed && bytes == 0) {
+        if (seal > 0 && bytes == 0) {
           // A target that is sealed as well refuses the frame. Otherwise, servers that move to each
           // other would both leave with the data.
           connection.push(log.key(), Unpooled.EMPTY_BUFFER);
         }
       }
       failures = 0;
-      passed(sealed);
+      passed(seal);
       return true;
     } catch (UnreadableException e) {
       setProblem("local read failed: " + e.getMessage());
@@ -122,14 +124,14 @@ final class MovingShuffle {
       copy = copies.get();
       caughtUp = false;
       applied = false;
-      finished = false;
+      finishedSeal = 0;
     }
     return copy;
   }
 
-  private synchronized void passed(boolean sealed) {
+  private synchronized void passed(int seal) {
     caughtUp = true;
-    finished = sealed && applied;
+    finishedSeal = applied ? seal : 0;
     problem = "";
   }
 
@@ -183,7 +185,7 @@ final class MovingShuffle {
 
   private synchronized void setProblem(String why) {
     problem = why;
-    finished = false;
+    finishedSeal = 0;
   }
 
   /** The move to report to drivers; null if there is no target. */
@@ -200,11 +202,6 @@ final class MovingShuffle {
             .build();
   }
 
-  /** Marks the copy as not final, because the server accepts pushes again. */
-  synchronized void reopen() {
-    finished = false;
-  }
-
   /** Reports that a driver has applied a move. */
   synchronized void applied(ShuffleMove move) {
     applied |= move.equals(move());
@@ -219,9 +216,13 @@ final class MovingShuffle {
     return caughtUp && applied;
   }
 
-  /** Whether the target stores all data of the shuffle. */
-  synchronized boolean isFinished() {
-    return finished;
+  /**
+   * Whether the target stores all data of the shuffle.
+   *
+   * @param seal number of the current seal; 0: the server accepts pushes
+   */
+  synchronized boolean isFinished(int seal) {
+    return seal > 0 && finishedSeal == seal;
   }
 
   synchronized long bytesLeft() {

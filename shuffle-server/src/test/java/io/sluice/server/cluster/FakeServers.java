@@ -59,6 +59,14 @@ final class FakeServers implements MoveTargets, AutoCloseable {
 
   int connections;
 
+  /** Runs once, when the next blocks have been accepted. */
+  Step afterPush = () -> {};
+
+  /** A step of a test. */
+  interface Step {
+    void run() throws IOException, InterruptedException;
+  }
+
   /** One server in one epoch. */
   static final class Node {
     final long epoch;
@@ -214,7 +222,7 @@ final class FakeServers implements MoveTargets, AutoCloseable {
       }
 
       @Override
-      public void push(ShuffleKey shuffle, ByteBuf body) throws IOException {
+      public void push(ShuffleKey shuffle, ByteBuf body) throws IOException, InterruptedException {
         StatusCode refusal = refusals.get(name);
         if (refusal != null) {
           throw new SluiceException(refusal, name + " refused with " + refusal);
@@ -226,6 +234,9 @@ final class FakeServers implements MoveTargets, AutoCloseable {
           throw new AssertionError("body of " + body.readableBytes());
         }
         FakeServers.push(node, shuffle, Unpooled.copiedBuffer(body));
+        Step next = afterPush;
+        afterPush = () -> {};
+        next.run();
       }
 
       @Override

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.sluice.common.block.BlockHeader;
+import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.proto.ShuffleMove;
 import io.sluice.server.disk.RateLimiter;
@@ -75,7 +76,7 @@ class MoveRunTest {
     source.close();
   }
 
-  private void push(ShuffleKey shuffle, byte[]... blocks) throws Exception {
+  private void push(ShuffleKey shuffle, byte[]... blocks) throws SluiceException {
     FakeServers.push(source.node("leaving"), shuffle, Unpooled.wrappedBuffer(blocks));
   }
 
@@ -92,7 +93,7 @@ class MoveRunTest {
   private void step() throws InterruptedException {
     for (int left = due.size(); left > 0; left--) {
       MovingShuffle next = due.remove();
-      next.step(run.isSealed());
+      next.step(run.currentSeal());
       if (run.needsSteps(next)) {
         due.add(next);
       }
@@ -249,6 +250,51 @@ class MoveRunTest {
   }
 
   @Test
+  void copiesPushesBetweenTwoSealsAlthoughAnEarlierPassEndsLate() throws Exception {
+    ShuffleKey other = new ShuffleKey("app", 2);
+    push(SHUFFLE, block(0, 1, 0, false, 100));
+    push(other, block(0, 1, 0, true, 100));
+    update();
+    MovingShuffle first = moving(SHUFFLE);
+    MovingShuffle second = moving(other);
+    first.step(run.currentSeal());
+    servers.refusals.put("a", StatusCode.NO_SPACE);
+    second.step(run.currentSeal());
+    servers.refusals.clear();
+    second.step(run.currentSeal());
+    reportedMoves().forEach(run::applied);
+    push(SHUFFLE, block(0, 1, 1, false, 100));
+    update();
+    assertThat(sealed).isTrue();
+    servers.restart("b");
+    servers.afterPush =
+        () -> {
+          second.step(run.currentSeal());
+          update();
+          assertThat(sealed).as("the driver does not know the new epoch of b").isFalse();
+          push(SHUFFLE, block(0, 1, 2, true, 100));
+        };
+
+    first.step(run.currentSeal());
+    reportedMoves().forEach(run::applied);
+    update();
+    assertThat(sealed).isTrue();
+    second.step(run.currentSeal());
+    update();
+    assertThat(run.isDone()).isFalse();
+    first.step(run.currentSeal());
+    update();
+
+    assertThat(run.isDone()).isTrue();
+    assertThat(servers.blocks(servers.node("a"), SHUFFLE))
+        .containsExactlyInAnyOrder("0/1/0", "0/1/1", "0/1/2");
+  }
+
+  private MovingShuffle moving(ShuffleKey key) {
+    return run.shuffles().stream().filter(one -> one.key().equals(key)).findAny().orElseThrow();
+  }
+
+  @Test
   void waitsForATargetThatRestarts() throws Exception {
     push(SHUFFLE, block(0, 1, 0, true, 100));
     servers.refusals.put("a", StatusCode.DRAINING);
@@ -333,7 +379,7 @@ class MoveRunTest {
         }
         case 6 -> {
           // After the last check of a target it may crash, as after the exit of the server.
-          if (run.shuffles().stream().noneMatch(MovingShuffle::isFinished)) {
+          if (run.shuffles().stream().noneMatch(one -> one.isFinished(run.currentSeal()))) {
             servers.restart(names.get(chance.nextInt(3)));
           }
         }
