@@ -56,6 +56,7 @@ final class ServerParts {
   static final int SLAB_BYTES = 4096;
 
   private static final long REPLY_TIMEOUT_MS = 500;
+  private static final long MOVE_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long MERGE_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final long LEASE_MS = 60_000;
   private static final int COPY_BYTES = 16 << 10;
@@ -84,6 +85,9 @@ final class ServerParts {
   final Executor upkeep;
 
   private final Set<Runnable> delayedReads = new LinkedHashSet<>();
+
+  /** Counts the reads of the move, whose thread waits for the disk. */
+  private final RequestMemory moveReads = new RequestMemory(1 << 30);
 
   /**
    * Starts the process, without heartbeats.
@@ -216,9 +220,15 @@ final class ServerParts {
     }
   }
 
-  /** Ends the reads that still wait, which fail: their directories are cut off. */
-  void endReads() {
+  /**
+   * Ends the reads that still wait, which fail: their directories are cut off. Until then, the
+   * fetches of a move use memory.
+   */
+  void endReads(Machine machine) {
     List.copyOf(delayedReads).forEach(this::read);
+    while (moveReads.usedBytes() > 0) {
+      machine.sleep(MOVE_PAUSE_NANOS);
+    }
   }
 
   private Mover mover(
@@ -232,11 +242,7 @@ final class ServerParts {
         model.store,
         model.admission,
         ServerModel.reads(
-            new RequestMemory(1 << 30),
-            random,
-            new ReadModel(readMemory, disk -> Runnable::run),
-            executor,
-            clock),
+            moveReads, random, new ReadModel(readMemory, disk -> Runnable::run), executor, clock),
         model.reports,
         model.epoch(),
         coordinators,

@@ -274,7 +274,7 @@ public final class SimulatedServer {
     machine.end();
     machine.await(ending.spills);
     machine.await(ending.upkeep);
-    ending.endReads();
+    ending.endReads(machine);
     ending.model.end();
     assertThat(ending.memory.usedBytes()).as("memory of %s after its end", name).isZero();
     ending.memory.close();
