@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -51,6 +52,7 @@ final class SimulatedCluster {
   private final SimulatedQuorum quorum;
   private final List<SimulatedServer> servers = new ArrayList<>();
   private final Map<String, SimulatedChannel.Called> processes = new LinkedHashMap<>();
+  private Consumer<SimulatedServer> onLeave = server -> {};
   private int starting;
 
   /** Clocks of one process: the wall clock is wrong, and both are slightly fast or slow. */
@@ -439,10 +441,16 @@ final class SimulatedCluster {
       return;
     }
     if (server.isDecommissioned()) {
+      onLeave.accept(server);
       stop(server, downMs, server::replaceDisks);
     } else {
       time.schedule(EXIT_CHECK_NANOS, () -> exitIfDecommissioned(server, epoch, downMs));
     }
+  }
+
+  /** Sets a listener for servers that have moved all data, before they exit. */
+  void onLeave(Consumer<SimulatedServer> listener) {
+    onLeave = listener;
   }
 
   /** Live applications at the coordinator that leads. */

@@ -128,6 +128,7 @@ final class Simulation {
             assertThat(damaged)
                 .as("servers with damaged disks, but at %s: %s", server.name(), cause)
                 .contains(server.name()));
+    cluster.onLeave(this::checkMoved);
     time.advance(WARM_UP_NANOS);
     ReadCheck.Servers checks =
         new ReadCheck.Servers() {
@@ -246,6 +247,24 @@ final class Simulation {
     }
   }
 
+  private boolean canLoseData() {
+    return faults.stream().anyMatch(fault -> fault.kind().isDestructive());
+  }
+
+  /** Fails if a server that has moved its data has anything that no other server has. */
+  private void checkMoved(SimulatedServer leaving) {
+    List<SimulatedServer> others =
+        cluster.servers().stream().filter(server -> server != leaving).toList();
+    if (canLoseData() || !others.stream().allMatch(SimulatedServer::isRunning)) {
+      return;
+    }
+    try {
+      leaving.checkMoved(others);
+    } catch (Exception e) {
+      throw new AssertionError("the server cannot be asked", e);
+    }
+  }
+
   /** Fails unless the blocks of a failed read can really be lost. */
   private void checkLoss(ShuffleAssignment assignment, MissingBlocks missing, long startedNanos) {
     MissingBlocks.Reason reason = missing.reason();
@@ -255,7 +274,7 @@ final class Simulation {
     if (reason == MissingBlocks.Reason.CORRUPT) {
       assertThat(damaged).as("servers with damaged disks, but %s", missing).isNotEmpty();
     }
-    if (faults.stream().noneMatch(fault -> fault.kind().isDestructive())) {
+    if (!canLoseData()) {
       assertThat(retriesLong).as("tasks wait for servers, but %s", missing).isFalse();
       assertThat(reason)
           .as("nothing was lost, but %s", missing)

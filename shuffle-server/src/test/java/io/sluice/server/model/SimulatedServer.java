@@ -446,10 +446,41 @@ public final class SimulatedServer {
     if (reply == null || reply.getPartitions(0).getLostCount() > 0) {
       return false;
     }
-    int set = reply.getPartitions(0).getCompleteAttempts();
     return reply.getPartitions(0).getPresence() == Presence.PRESENT
-        && Arrays.stream(AttemptSets.decode(reply.getAttemptSets(set)).toArray())
-            .anyMatch(one -> one == attempt);
+        && Arrays.stream(complete(reply)).anyMatch(one -> one == attempt);
+  }
+
+  /** Fails unless every attempt that is complete here is complete at another server, too. */
+  public void checkMoved(List<SimulatedServer> others) throws Exception {
+    for (ShuffleLog log : process.model.store.logs()) {
+      ShuffleId shuffle =
+          ShuffleId.newBuilder()
+              .setApplication(log.key().application())
+              .setShuffle(log.key().shuffle())
+              .build();
+      if (others.stream().anyMatch(other -> other.process.model.store.isExpired(log.key()))) {
+        // It was removed, and this server does not know yet.
+        continue;
+      }
+      for (int partition : log.partitions()) {
+        for (long attempt : complete(open(shuffle, partition))) {
+          boolean moved = false;
+          for (SimulatedServer other : others) {
+            moved |= other.hasAttempt(shuffle, partition, attempt);
+          }
+          assertThat(moved)
+              .as(
+                  "%s leaves with partition %s of attempt %s of %s",
+                  name, partition, attempt, shuffle)
+              .isTrue();
+        }
+      }
+    }
+  }
+
+  private static long[] complete(OpenReply reply) throws IOException {
+    int set = reply.getPartitions(0).getCompleteAttempts();
+    return AttemptSets.decode(reply.getAttemptSets(set)).toArray();
   }
 
   private static ClientConnection oracle(ShuffleId shuffle) {
