@@ -54,7 +54,8 @@ record ControlPlane(Mover mover, Decommission decommission, StoreReport report, 
                 data));
     Mover mover = mover(startup, engine, data, self::get);
     Decommission decommission =
-        new Decommission(() -> engine.store().shuffleCount() == 0, mover, startup.nanoTime());
+        new Decommission(
+            () -> engine.store().shuffleCount() == 0, data.pushes(), mover, startup.nanoTime());
     mover.onDone(decommission::check);
     CertificateExpiry certificates = startup.security().certificateExpiry(startup.clock());
     StoreReport report =

@@ -3,6 +3,7 @@ package io.sluice.server.cluster;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.proto.MoveProgress;
 import io.sluice.proto.Status;
+import io.sluice.server.service.PushSeal;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -80,6 +81,7 @@ public final class Decommission {
   }
 
   private final BooleanSupplier empty;
+  private final PushSeal seal;
   private final Handover handover;
   private final LongSupplier nanoTime;
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -97,15 +99,18 @@ public final class Decommission {
   private int emptyChecks;
 
   /** For a server that moves no data. */
-  public Decommission(BooleanSupplier empty, LongSupplier nanoTime) {
-    this(empty, Handover.NONE, nanoTime);
+  public Decommission(BooleanSupplier empty, PushSeal seal, LongSupplier nanoTime) {
+    this(empty, seal, Handover.NONE, nanoTime);
   }
 
   /**
    * @param empty whether the server stores no shuffle
+   * @param seal ends pushes before an empty server exits
    */
-  public Decommission(BooleanSupplier empty, Handover handover, LongSupplier nanoTime) {
+  public Decommission(
+      BooleanSupplier empty, PushSeal seal, Handover handover, LongSupplier nanoTime) {
     this.empty = empty;
+    this.seal = seal;
     this.handover = handover;
     this.nanoTime = nanoTime;
   }
@@ -217,7 +222,7 @@ public final class Decommission {
     String reason = null;
     if (handover.isDone()) {
       reason = "moved";
-    } else if (emptyChecks >= EMPTY_CHECKS) {
+    } else if (emptyChecks >= EMPTY_CHECKS && isSealedEmpty()) {
       reason = "empty";
     } else if (hasDeadline && nanoTime.getAsLong() - deadlineNanos >= 0) {
       reason = "deadline";
@@ -226,5 +231,16 @@ public final class Decommission {
       state = State.ENDED;
     }
     return reason;
+  }
+
+  /** Refuses pushes if the server is still empty then: it would leave with an accepted one. */
+  private synchronized boolean isSealedEmpty() {
+    seal.seal();
+    if (empty.getAsBoolean()) {
+      return true;
+    }
+    seal.unseal();
+    emptyChecks = 0;
+    return false;
   }
 }

@@ -57,7 +57,7 @@ class ControlServiceTest {
 
   private final ShuffleStore store = new ShuffleStore(StoreConfig.DEFAULT);
   private final Decommission decommission =
-      new Decommission(() -> store.shuffleCount() == 0, () -> 0);
+      new Decommission(() -> store.shuffleCount() == 0, new NoSeal(), () -> 0);
   private final AtomicInteger flushes = new AtomicInteger();
   private Server server;
   private ManagedChannel channel;

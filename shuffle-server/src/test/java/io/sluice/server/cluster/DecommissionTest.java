@@ -3,14 +3,30 @@ package io.sluice.server.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.proto.Status;
+import io.sluice.server.service.PushSeal;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class DecommissionTest {
   private boolean empty;
+  private boolean sealed;
+  private Runnable beforeSeal = () -> {};
   private long nowNanos;
-  private final Decommission decommission = new Decommission(() -> empty, () -> nowNanos);
+  private final PushSeal seal =
+      new PushSeal() {
+        @Override
+        public void seal() {
+          beforeSeal.run();
+          sealed = true;
+        }
+
+        @Override
+        public void unseal() {
+          sealed = false;
+        }
+      };
+  private final Decommission decommission = new Decommission(() -> empty, seal, () -> nowNanos);
 
   private boolean ended() {
     return decommission.ended().toCompletableFuture().isDone();
@@ -31,6 +47,25 @@ class DecommissionTest {
 
     assertThat(ended()).isTrue();
     assertThat(decommission.hasEnded()).isTrue();
+  }
+
+  @Test
+  void continuesIfAPushArrivesBeforePushesAreRefused() {
+    decommission.begin(0);
+    empty = true;
+    decommission.check();
+    beforeSeal = () -> empty = false;
+    decommission.check();
+    assertThat(ended()).isFalse();
+    assertThat(sealed).as("the server accepts pushes again").isFalse();
+
+    beforeSeal = () -> {};
+    empty = true;
+    decommission.check();
+    decommission.check();
+
+    assertThat(ended()).isTrue();
+    assertThat(sealed).as("the server leaves with no later push").isTrue();
   }
 
   /** A handover that the test completes. */
@@ -57,7 +92,7 @@ class DecommissionTest {
   @Test
   void endsOnceAllDataWasMoved() {
     FakeHandover handover = new FakeHandover();
-    Decommission moving = new Decommission(() -> empty, handover, () -> nowNanos);
+    Decommission moving = new Decommission(() -> empty, seal, handover, () -> nowNanos);
     moving.begin(0, true);
     assertThat(handover.begun).isTrue();
     moving.check();
@@ -72,7 +107,7 @@ class DecommissionTest {
   @Test
   void theLatestRequestDecidesWhetherDataIsMoved() {
     FakeHandover handover = new FakeHandover();
-    Decommission moving = new Decommission(() -> empty, handover, () -> nowNanos);
+    Decommission moving = new Decommission(() -> empty, seal, handover, () -> nowNanos);
     for (Runnable order : List.<Runnable>of(() -> moving.begin(0), moving::drain, moving::cancel)) {
       moving.begin(0, true);
       assertThat(handover.begun).isTrue();
@@ -85,7 +120,7 @@ class DecommissionTest {
 
   @Test
   void aDeadlineEndsAnUnfinishedMove() {
-    Decommission moving = new Decommission(() -> empty, new FakeHandover(), () -> nowNanos);
+    Decommission moving = new Decommission(() -> empty, seal, new FakeHandover(), () -> nowNanos);
     moving.begin(5000, true);
     nowNanos = TimeUnit.MILLISECONDS.toNanos(5001);
 

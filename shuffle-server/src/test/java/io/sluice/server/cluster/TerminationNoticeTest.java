@@ -30,6 +30,7 @@ class TerminationNoticeTest {
     decommission =
         new Decommission(
             () -> false,
+            new NoSeal(),
             new Decommission.Handover() {
               @Override
               public void begin() {

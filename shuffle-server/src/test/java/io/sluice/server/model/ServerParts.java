@@ -150,7 +150,8 @@ final class ServerParts {
             clock);
     demotion = DemotionSteps.of(disks, model.files, model.counters, clock, COPY_BYTES);
     mover = mover(readMemory, clock, random, machine, coordinators, self);
-    decommission = new Decommission(() -> model.store.shuffleCount() == 0, mover, clock);
+    decommission =
+        new Decommission(() -> model.store.shuffleCount() == 0, model.admission, mover, clock);
     mover.onDone(decommission::check);
     report =
         new StoreReport(
