@@ -22,7 +22,8 @@ import org.slf4j.LoggerFactory;
  *       of several applications failed; otherwise its owner repeats the reads ({@link
  *       #takeFailedReads}) and declares unreadable runs lost.
  *   <li>LOST if no read succeeded for {@code lostAfterMs}, if its directory stays absent, or if
- *       many reads failed and probes fail too. Failed writes alone never lead to LOST.
+ *       many reads failed and probes fail too ({@code readErrorsUntilLost}). Failed writes alone
+ *       never lead to LOST.
  *   <li>HEALTHY again after several consecutive successful probes, once the errors are older than
  *       the error window.
  *   <li>A LOST disk that answers again is first emptied by its owner ({@link #emptied}).

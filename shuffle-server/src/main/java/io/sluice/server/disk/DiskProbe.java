@@ -41,7 +41,11 @@ final class DiskProbe {
     try {
       storage.checkPresent();
     } catch (IOException e) {
-      health.directoryAbsent(e);
+      if (DiskFault.of(e) == DiskFault.ABSENT) {
+        health.directoryAbsent(e);
+      } else {
+        health.probeNotRead(e);
+      }
       return false;
     }
     byte[] content = new byte[BYTES];

@@ -7,7 +7,7 @@ package io.sluice.server.disk;
  * @param readErrorsUntilSuspect failed reads within {@code errorWindowMs} after which the disk is
  *     probed
  * @param readErrorsUntilLost failed reads within {@code errorWindowMs} after which a disk that
- *     fails its probes is lost
+ *     fails its probes is lost; {@link #NEVER}: it is lost only after {@code lostAfterMs}
  * @param checksumErrorsUntilSuspect damaged blocks or footers within {@code errorWindowMs}
  * @param errorWindowMs errors older than this are ignored
  * @param slowFactor factor by which a slow disk exceeds its own average latency and that of its
@@ -27,6 +27,9 @@ public record HealthConfig(
     ProbeConfig probes,
     long lostAfterMs,
     long writeTimeoutMs) {
+  /** Value of {@link #readErrorsUntilLost}: any number of failed reads alone loses no data. */
+  public static final int NEVER = 0;
+
   public static final HealthConfig DEFAULT =
       new HealthConfig(
           3,
@@ -43,7 +46,7 @@ public record HealthConfig(
   public HealthConfig {
     if (writeFailuresUntilSuspect < 1
         || readErrorsUntilSuspect < 1
-        || readErrorsUntilLost < readErrorsUntilSuspect
+        || (readErrorsUntilLost != NEVER && readErrorsUntilLost < readErrorsUntilSuspect)
         || checksumErrorsUntilSuspect < 1
         || slowFactor <= 1) {
       throw new IllegalArgumentException(

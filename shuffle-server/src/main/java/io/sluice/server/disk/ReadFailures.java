@@ -35,7 +35,7 @@ final class ReadFailures {
     long windowNanos = TimeUnit.MILLISECONDS.toNanos(config.errorWindowMs());
     this.config = config;
     this.recent = new ErrorWindow(config.readErrorsUntilSuspect(), windowNanos);
-    this.unanswered = new ErrorWindow(config.readErrorsUntilLost(), windowNanos);
+    this.unanswered = new ErrorWindow(Math.max(1, config.readErrorsUntilLost()), windowNanos);
   }
 
   void add(FailedRead read, long nowNanos) {
@@ -75,7 +75,8 @@ final class ReadFailures {
    * successful probe.
    */
   boolean areTooMany(long nowNanos) {
-    return unanswered.count(nowNanos) >= config.readErrorsUntilLost();
+    return config.readErrorsUntilLost() != HealthConfig.NEVER
+        && unanswered.count(nowNanos) >= config.readErrorsUntilLost();
   }
 
   /** Reports a successful probe. */

@@ -230,13 +230,14 @@ public final class RemoteTier {
 
   /**
    * Health thresholds of the tier: longer times and fewer probes than for a local disk, since many
-   * servers share one file system.
+   * servers share one file system. Data on a file system outlives its outages, so failed reads
+   * alone do not lose it.
    */
   public static HealthConfig health(HealthConfig local) {
     return new HealthConfig(
         local.writeFailuresUntilSuspect(),
         local.readErrorsUntilSuspect(),
-        local.readErrorsUntilLost(),
+        HealthConfig.NEVER,
         local.checksumErrorsUntilSuspect(),
         local.errorWindowMs(),
         local.slowFactor(),
