@@ -46,7 +46,6 @@ final class AdoptionMarks {
 
   /** Marks a directory as adopted; replaces the mark of a server that is lost, too. */
   void write(String directory, String adopter) throws IOException {
-    files.delete(path(directory));
     try (RemoteOutput output = files.create(path(directory))) {
       output.write(ByteBuffer.wrap(new AdoptionMark(adopter).encode()));
       output.complete();

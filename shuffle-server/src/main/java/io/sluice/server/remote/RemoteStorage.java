@@ -187,11 +187,9 @@ public final class RemoteStorage implements Storage {
     return Math.max(0, Math.min(limitBytes - storedBytes, space.freeBytes()));
   }
 
-  /** Creates a file of no application; replaces a file of that name from an earlier epoch. */
   @Override
   public NewFile create(String file) throws IOException {
     checkNotAdopted();
-    files.delete(path(ESCAPE, file));
     return new Writing(ESCAPE, file);
   }
 

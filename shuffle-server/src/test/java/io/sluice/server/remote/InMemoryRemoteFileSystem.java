@@ -8,7 +8,6 @@ import io.sluice.server.remote.spi.RemoteSpace;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,9 +73,6 @@ public final class InMemoryRemoteFileSystem implements RemoteFileSystem {
   @Override
   public synchronized RemoteOutput create(String path) throws IOException {
     count("create", path);
-    if (files.containsKey(path)) {
-      throw new FileAlreadyExistsException(path);
-    }
     return new Output(path);
   }
 
@@ -138,10 +134,7 @@ public final class InMemoryRemoteFileSystem implements RemoteFileSystem {
 
   private synchronized void complete(String path, byte[] content) throws IOException {
     count("complete", path);
-    byte[] kept = java.util.Arrays.copyOf(content, Math.max(0, content.length - lostAtEnd));
-    if (files.putIfAbsent(path, kept) != null) {
-      throw new FileAlreadyExistsException(path);
-    }
+    files.put(path, java.util.Arrays.copyOf(content, Math.max(0, content.length - lostAtEnd)));
   }
 
   private synchronized void closed(Input unused) {

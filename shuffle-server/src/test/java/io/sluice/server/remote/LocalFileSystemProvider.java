@@ -64,7 +64,12 @@ public final class LocalFileSystemProvider implements RemoteFileSystemProvider {
       Path file = directory.resolve(path);
       Files.createDirectories(file.getParent());
       return new Output(
-          file, FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE));
+          file,
+          FileChannel.open(
+              file,
+              StandardOpenOption.CREATE,
+              StandardOpenOption.TRUNCATE_EXISTING,
+              StandardOpenOption.WRITE));
     }
 
     @Override

@@ -10,7 +10,6 @@ import io.sluice.server.remote.spi.RemoteOutput;
 import io.sluice.server.remote.spi.RemoteSpace;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.util.List;
 import java.util.Random;
@@ -101,12 +100,12 @@ public abstract class RemoteFileSystemContract {
   }
 
   @Test
-  void doesNotOverwrite() throws IOException {
+  void replacesAFile() throws IOException {
     write("app/server/a.run", new byte[] {1, 2, 3});
-    assertThatThrownBy(() -> write("app/server/a.run", new byte[] {4}))
-        .isInstanceOf(FileAlreadyExistsException.class);
+    write("app/server/a.run", new byte[] {4});
+    assertThat(files.list("app/server")).containsExactly(new RemoteEntry("a.run", false, 1));
     try (RemoteInput input = files.open("app/server/a.run")) {
-      assertThat(read(input, 0, ByteBuffer.allocate(3))).containsExactly(1, 2, 3);
+      assertThat(read(input, 0, ByteBuffer.allocate(1))).containsExactly(4);
     }
   }
 

@@ -71,6 +71,13 @@ class RemoteStorageTest {
   }
 
   @Test
+  void replacesAFileThatAFailedUploadLeft() throws IOException {
+    files.put("app/host-1f/a.run", bytes(5));
+    write("app", "a.run", bytes(10));
+    assertThat(storage.list()).containsExactly(new Storage.Entry("a.run", 10));
+  }
+
+  @Test
   void refusesATruncatedUpload() throws IOException {
     files.loseAtEnd(1);
     assertThatThrownBy(() -> write("app", "a.run", bytes(10)))

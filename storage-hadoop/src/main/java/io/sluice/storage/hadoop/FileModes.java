@@ -66,11 +66,14 @@ final class FileModes {
         && fileSystem.hasPathCapability(base, CommonPathCapabilities.BULK_DELETE);
   }
 
-  /** Creates a file, and its directories below the base. */
+  /**
+   * Creates a file, and its directories below the base. Overwrites: HDFS otherwise refuses to
+   * create a file that a writer left unfinished, and its client retries for minutes.
+   */
   FSDataOutputStream create(FileSystem fileSystem, Path base, Path file, int bufferBytes)
       throws IOException {
     if (!hasRights(fileSystem, base)) {
-      return fileSystem.create(file, false, bufferBytes);
+      return fileSystem.create(file, true, bufferBytes);
     }
     Deque<Path> directories = new ArrayDeque<>();
     for (Path parent = file.getParent(); !parent.equals(base); parent = parent.getParent()) {
@@ -84,7 +87,7 @@ final class FileModes {
         fileSystem.create(
             file,
             mode,
-            false,
+            true,
             bufferBytes,
             fileSystem.getDefaultReplication(file),
             fileSystem.getDefaultBlockSize(file),

@@ -7,7 +7,6 @@ import io.sluice.server.remote.spi.RemoteOutput;
 import io.sluice.server.remote.spi.RemoteSpace;
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,8 +51,6 @@ final class HadoopFileSystem implements RemoteFileSystem {
     Path file = resolve(path);
     try {
       return new HadoopOutput(fileSystem, file, modes.create(fileSystem, base, file, BUFFER_BYTES));
-    } catch (org.apache.hadoop.fs.FileAlreadyExistsException e) {
-      throw alreadyExists(file, e);
     } catch (IOException e) {
       throw failure("create", file, e);
     }
@@ -163,12 +160,6 @@ final class HadoopFileSystem implements RemoteFileSystem {
     } catch (FileNotFoundException e) {
       return false;
     }
-  }
-
-  private static FileAlreadyExistsException alreadyExists(Path file, IOException cause) {
-    FileAlreadyExistsException failure = new FileAlreadyExistsException(file.toString());
-    failure.initCause(cause);
-    return failure;
   }
 
   private static IOException failure(String what, Path path, IOException cause) {

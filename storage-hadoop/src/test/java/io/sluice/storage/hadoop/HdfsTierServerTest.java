@@ -1,22 +1,27 @@
 package io.sluice.storage.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.server.RemoteTierServerContract;
 import io.sluice.server.ShuffleServerProcess;
+import io.sluice.server.remote.spi.RemoteEntry;
 import io.sluice.server.remote.spi.RemoteFileSystem;
+import io.sluice.server.remote.spi.RemoteOutput;
 import io.sluice.server.remote.spi.RemoteSettings;
 import java.io.File;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.net.URL;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,6 +41,16 @@ import org.junit.jupiter.api.io.TempDir;
 @EnabledIfSystemProperty(named = HdfsTierServerTest.JARS, matches = ".+")
 class HdfsTierServerTest extends RemoteTierServerContract {
   static final String JARS = "sluice.hdfs.jars";
+
+  /** Requests fail after seconds, not minutes, while the name node does not answer. */
+  private static final Map<String, String> HADOOP =
+      Map.of(
+          "dfs.replication", "1",
+          "ipc.client.rpc-timeout.ms", "3000",
+          "ipc.client.connect.timeout", "3000",
+          "ipc.client.connect.max.retries.on.timeouts", "0",
+          "ipc.client.connect.max.retries", "1",
+          "dfs.client.socket-timeout", "3000");
 
   @TempDir private static Path clusterDirectory;
   private static HdfsCluster cluster;
@@ -76,32 +91,27 @@ class HdfsTierServerTest extends RemoteTierServerContract {
     return cluster.uri() + path;
   }
 
-  /** Requests fail after seconds, not minutes, while the name node does not answer. */
   @Override
   protected Map<String, String> settings() {
-    return Map.of(
-        "rss.server.hadoop.dfs.replication", "1",
-        "rss.server.hadoop.ipc.client.rpc-timeout.ms", "3000",
-        "rss.server.hadoop.ipc.client.connect.timeout", "3000",
-        "rss.server.hadoop.ipc.client.connect.max.retries.on.timeouts", "0",
-        "rss.server.hadoop.ipc.client.connect.max.retries", "1",
-        "rss.server.hadoop.dfs.client.socket-timeout", "3000");
+    return HADOOP.entrySet().stream()
+        .collect(
+            Collectors.toMap(each -> "rss.server.hadoop." + each.getKey(), Map.Entry::getValue));
   }
 
   @Override
   protected RemoteFileSystem openRemote() throws IOException {
+    return open(location());
+  }
+
+  private static RemoteFileSystem open(String location) throws IOException {
     return new HadoopFileSystemProvider()
-        .open(new RemoteSettings(location(), Optional.empty(), Map.of(), Optional.empty()));
+        .open(new RemoteSettings(location, Optional.empty(), HADOOP, Optional.empty()));
   }
 
   /** A file where the directory should be. */
   @Override
   protected void makeUnavailable() throws IOException {
-    try (RemoteFileSystem root =
-        new HadoopFileSystemProvider()
-            .open(
-                new RemoteSettings(
-                    cluster.uri() + "/", Optional.empty(), Map.of(), Optional.empty()))) {
+    try (RemoteFileSystem root = open(cluster.uri() + "/")) {
       write(root, path.substring(1), "a file where a directory should be");
     }
   }
@@ -125,6 +135,23 @@ class HdfsTierServerTest extends RemoteTierServerContract {
     // A failed move is tried again after a minute.
     await(() -> remoteBytes() > 0, 180);
     assertServesAll(server, "app");
+  }
+
+  /** A name node refuses to create a file again whose writer has not closed it. */
+  @Test
+  void anInterruptedUploadIsRepeated() throws Exception {
+    try (RemoteFileSystem files = openRemote()) {
+      RemoteOutput interrupted = files.create("app/server/a.run");
+      interrupted.write(ByteBuffer.allocate(1_000));
+      cluster.close();
+      try {
+        assertThatThrownBy(interrupted::close).isInstanceOf(IOException.class);
+      } finally {
+        cluster.restart();
+      }
+      write(files, "app/server/a.run", "whole");
+      assertThat(files.list("app/server")).containsExactly(new RemoteEntry("a.run", false, 5));
+    }
   }
 
   @Test

@@ -104,7 +104,7 @@ public final class ObjectStore extends RawLocalFileSystem {
   }
 
   private OutputStream store(Path file) throws IOException {
-    return super.create(file, null, false, 4096, (short) 1, 1 << 20, null);
+    return super.create(file, null, true, 4096, (short) 1, 1 << 20, null);
   }
 
   private final class Upload extends ByteArrayOutputStream

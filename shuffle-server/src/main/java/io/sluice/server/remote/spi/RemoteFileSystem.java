@@ -17,9 +17,8 @@ public interface RemoteFileSystem extends AutoCloseable {
   String base();
 
   /**
-   * Begins a new file.
-   *
-   * @throws java.nio.file.FileAlreadyExistsException if the file exists
+   * Begins a new file. Replaces a file of that path, also one whose writer has failed: an outage
+   * can keep a failed writer from deleting its file.
    */
   RemoteOutput create(String path) throws IOException;
 
