@@ -175,9 +175,18 @@ public final class RemoteStorage implements Storage {
     return find(file).map(found -> files.base() + "/" + found.directory() + "/" + file);
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * @throws IOException also if it is 0: a name node has started, and knows no data node yet
+   */
   @Override
   public long capacityBytes() throws IOException {
-    space = files.space();
+    RemoteSpace found = files.space();
+    if (found.capacityBytes() == 0) {
+      throw new IOException(files.base() + " has a capacity of 0 bytes");
+    }
+    space = found;
     return Math.min(limitBytes, space.capacityBytes());
   }
 

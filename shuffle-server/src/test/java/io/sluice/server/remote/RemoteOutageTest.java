@@ -105,6 +105,21 @@ class RemoteOutageTest {
     assertThat(catalog.runs()).isEmpty();
   }
 
+  @Test
+  void aFileSystemWithoutDataNodesIsNotFull() {
+    fileSystem.put("other", new byte[90]);
+    fileSystem.capacityBytes(100);
+    tier.refresh();
+    assertThat(tier.mayWrite(1)).isTrue();
+    fileSystem.capacityBytes(0);
+    tier.refresh();
+    assertThat(tier.mayWrite(1)).isFalse();
+    fileSystem.capacityBytes(100);
+    tier.refresh();
+    // Above the low watermark.
+    assertThat(tier.mayWrite(1)).isTrue();
+  }
+
   /** Probes the tier at its intervals, and declares its runs lost if it is lost. */
   private void check(int times) {
     for (int i = 0; i < times; i++) {
