@@ -218,10 +218,10 @@ public final class JobShuffle implements JobAssignment {
     return assignment();
   }
 
-  /** Records that a decommissioned server has moved its data to another server. */
-  private boolean moved(int shuffle, String from, ServerId to) {
+  /** Records that another server has the data of a leaving or lost server. */
+  private boolean moved(int shuffle, String from, ServerId to, boolean lost) {
     ShuffleAssignment before = assignments.newest(shuffle);
-    boolean known = assignments.moved(shuffle, from, to);
+    boolean known = assignments.moved(shuffle, from, to, lost);
     ShuffleAssignment after = assignments.newest(shuffle);
     if (before != null && after != null && after.generation() > before.generation()) {
       persistAssignment();

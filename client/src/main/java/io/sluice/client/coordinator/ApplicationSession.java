@@ -40,16 +40,18 @@ public interface ApplicationSession extends AutoCloseable {
   Optional<ServerId> replacementServer(
       int shuffle, int partitions, Collection<String> excluded, String zone);
 
-  /** Receives the moves of shuffle data from leaving servers to other servers. */
+  /** Receives the moves of shuffle data from leaving and lost servers to other servers. */
   interface MovedShuffles {
     /**
-     * A leaving server copies its blocks of a shuffle to another server. Idempotent. Called by the
-     * thread that renews the lease.
+     * A leaving server copies its blocks of a shuffle to another server, or that server serves the
+     * runs of a lost server on the remote tier. Idempotent. Called by the thread that renews the
+     * lease.
      *
-     * @param from name of the leaving server
+     * @param from name of the leaving or lost server
+     * @param lost whether that server is lost
      * @return whether later readers of the assignment find the new server, or none needs it
      */
-    boolean moved(int shuffle, String from, ServerId to);
+    boolean moved(int shuffle, String from, ServerId to, boolean lost);
   }
 
   /** Sets the listener of moves; null removes it. Without a listener, moves are not applied. */

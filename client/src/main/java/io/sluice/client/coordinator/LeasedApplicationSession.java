@@ -473,7 +473,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
       if (listener != null
           && ShuffleAssignment.problemOf(to) == null
           && !to.getName().equals(move.getFrom())
-          && listener.moved(shuffle, move.getFrom(), to)) {
+          && listener.moved(shuffle, move.getFrom(), to, move.getLost())) {
         // So that unregistering the shuffle includes the new server.
         servers.put(to.getName(), to);
         if (shuffles.computeIfPresent(shuffle, (number, before) -> before.with(to)) != null) {

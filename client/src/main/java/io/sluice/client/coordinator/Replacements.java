@@ -67,6 +67,13 @@ final class Replacements {
     return new Replacements(wider, Arrays.copyOf(leaving, servers));
   }
 
+  /** Returns these replacements; a server that moved its data is given up. */
+  Replacements givenUp(int server) {
+    boolean[] changed = leaving.clone();
+    changed[server] = false;
+    return new Replacements(replacements, changed);
+  }
+
   /**
    * Returns these replacements and one more, of a server that was not replaced before.
    *

@@ -300,6 +300,18 @@ public final class ShuffleAssignment implements Serializable {
    *     the same
    */
   public ShuffleAssignment moved(String server, ServerId to) {
+    return moved(server, to, false);
+  }
+
+  /**
+   * As {@link #moved}, with a server that serves the runs of a lost server on the remote tier.
+   * Readers do not wait for the lost server, as if map tasks had given it up.
+   */
+  public ShuffleAssignment adopted(String server, ServerId by) {
+    return moved(server, by, true);
+  }
+
+  private ShuffleAssignment moved(String server, ServerId to, boolean lost) {
     int leaving = requireKnown(server);
     if (to.getName().equals(server) || problemOf(to) != null) {
       throw new IllegalArgumentException(
@@ -310,7 +322,9 @@ public final class ShuffleAssignment implements Serializable {
     boolean first = !replacements.has(leaving);
     // The leaving server may be the replacement of the other one, which map tasks gave up.
     boolean cyclic = first && found >= 0 && replacementOf(other) == leaving;
-    boolean any = first && !cyclic;
+    // The server may be lost during its move to another server.
+    boolean lostNow = lost && replacements.isLeaving(leaving);
+    boolean any = (first && !cyclic) || lostNow;
     int[][][] changed = new int[chains.length][][];
     for (int range = 0; range < chains.length; range++) {
       changed[range] = new int[chains[range].length][];
@@ -324,10 +338,9 @@ public final class ShuffleAssignment implements Serializable {
     if (!any) {
       return this;
     }
+    Replacements before = lostNow ? replacements.givenUp(leaving) : replacements;
     Replacements replaced =
-        first && !cyclic
-            ? replacements.with(leaving, other, true)
-            : replacements.forServers(other + 1);
+        first && !cyclic ? before.with(leaving, other, !lost) : before.forServers(other + 1);
     return next(to, replaced, firstOfRange, changed);
   }
 

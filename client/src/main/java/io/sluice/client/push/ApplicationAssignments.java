@@ -71,11 +71,15 @@ public final class ApplicationAssignments {
   }
 
   /**
-   * A move of the data of a leaving server.
+   * A move of the data of a leaving or lost server.
    *
-   * @param from name of the leaving server
+   * @param from name of that server
    */
-  private record Move(String from, ServerId to) {}
+  private record Move(String from, ServerId to, boolean lost) {
+    ShuffleAssignment applyTo(ShuffleAssignment assignment) {
+      return lost ? assignment.adopted(from, to) : assignment.moved(from, to);
+    }
+  }
 
   /**
    * @param maxReplacementServers maximum number of servers that a shuffle gets in addition to its
@@ -198,14 +202,16 @@ public final class ApplicationAssignments {
   }
 
   /**
-   * A leaving server copies its data of a shuffle to another server. Map tasks then push there, and
-   * readers read from both. Idempotent.
+   * A leaving server copies its data of a shuffle to another server, or that server serves the runs
+   * of a lost server on the remote tier. Map tasks then push there, and readers read from both.
+   * Idempotent.
    *
-   * @param from name of the leaving server
+   * @param from name of the leaving or lost server
+   * @param lost whether that server is lost
    * @return whether later readers of the assignment find the data; false if assignments never
    *     change
    */
-  public boolean moved(int shuffle, String from, ServerId to) {
+  public boolean moved(int shuffle, String from, ServerId to, boolean lost) {
     Shuffle known = shuffles.get(shuffle);
     if (known == null) {
       return true;
@@ -215,13 +221,14 @@ public final class ApplicationAssignments {
     }
     synchronized (known) {
       ShuffleAssignment before = known.newest;
-      known.moves.add(new Move(from, to));
+      known.moves.add(new Move(from, to, lost));
       ShuffleAssignment after = withMoves(known, before);
       if (after.generation() > before.generation()) {
         known.newest = after;
         LOG.info(
-            "data of a leaving server moves application={} shuffle={} server={} targetServer={}"
+            "data of a {} server moves application={} shuffle={} server={} targetServer={}"
                 + " generation={}",
+            lost ? "lost" : "leaving",
             after.shuffle().getApplication(),
             shuffle,
             from,
@@ -247,7 +254,7 @@ public final class ApplicationAssignments {
           if (after.indexOf(move.to().getName()) < 0) {
             shuffle.replacementServers.add(move.to().getName());
           }
-          after = after.moved(move.from(), move.to());
+          after = move.applyTo(after);
         }
       }
     } while (after.generation() > generation);

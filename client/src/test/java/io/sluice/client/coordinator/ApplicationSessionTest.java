@@ -212,13 +212,20 @@ class ApplicationSessionTest {
     LeasedApplicationSession session = session(serve(coordinator, 0).getPort());
     List<String> moves = Collections.synchronizedList(new ArrayList<>());
     session.onMoved(
-        (shuffle, from, to) -> moves.add(shuffle + " from " + from + " to " + to.getName()));
+        (shuffle, from, to, lost) ->
+            moves.add(shuffle + " from " + (lost ? "lost " : "") + from + " to " + to.getName()));
     session.registerShuffle(0, 1);
 
-    coordinator.moves = List.of(move(0, "s", other), move(1, "s", ServerId.getDefaultInstance()));
+    coordinator.moves =
+        List.of(
+            move(0, "s", other),
+            move(1, "s", ServerId.getDefaultInstance()),
+            move(2, "s", other).toBuilder().setLost(true).build());
 
     coordinator.awaitAsked("applied other");
-    assertThat(moves).contains("0 from s to other").doesNotContain("1 from s to ");
+    assertThat(moves)
+        .contains("0 from s to other", "2 from lost s to other")
+        .doesNotContain("1 from s to ");
   }
 
   @Test
@@ -233,7 +240,7 @@ class ApplicationSessionTest {
 
     assertThat(coordinator.asked).noneMatch(line -> line.startsWith("applied"));
 
-    session.onMoved((shuffle, from, to) -> true);
+    session.onMoved((shuffle, from, to, lost) -> true);
     coordinator.awaitAsked("applied t");
   }
 
@@ -467,7 +474,7 @@ class ApplicationSessionTest {
     FakeCoordinator coordinator = new FakeCoordinator();
     FakeControl target = new FakeControl();
     LeasedApplicationSession session = session(serve(coordinator, 0).getPort());
-    session.onMoved((shuffle, from, to) -> true);
+    session.onMoved((shuffle, from, to, lost) -> true);
     session.registerShuffle(4, 1);
     coordinator.moves = List.of(move(4, "s", server("t", serve(target, 0).getPort())));
     coordinator.awaitAsked("applied t");

@@ -65,6 +65,34 @@ class MovedAssignmentTest {
   }
 
   @Test
+  void aLostServerIsNotLeaving() throws Exception {
+    ShuffleAssignment adopted =
+        TestAssignments.of(1, 2, 1).adopted("s0", TestAssignments.server(5));
+
+    assertThat(chain(adopted, 0, 0)).containsExactly("s0", "s5");
+    assertThat(adopted.replacementOf("s0")).contains(TestAssignments.server(5));
+    assertThat(adopted.isLeaving("s0")).isFalse();
+    assertThat(adopted.adopted("s0", TestAssignments.server(5))).isSameAs(adopted);
+    assertThat(ShuffleAssignment.fromBytes(adopted.toBytes())).isEqualTo(adopted);
+  }
+
+  @Test
+  void aServerThatIsLostDuringItsMoveIsNoLongerLeaving() {
+    ShuffleAssignment moved = TestAssignments.of(1, 2, 1).moved("s0", TestAssignments.server(5));
+
+    for (int adopter : new int[] {5, 6}) {
+      ShuffleAssignment adopted = moved.adopted("s0", TestAssignments.server(adopter));
+
+      assertThat(adopted.generation()).isEqualTo(2);
+      assertThat(chain(adopted, 0, 0)).contains("s" + adopter).endsWith("s5");
+      assertThat(adopted.replacementOf("s0")).contains(TestAssignments.server(5));
+      assertThat(adopted.isLeaving("s0")).isFalse();
+      assertThat(adopted.adopted("s0", TestAssignments.server(adopter))).isSameAs(adopted);
+    }
+    assertThat(moved.isLeaving("s0")).isTrue();
+  }
+
+  @Test
   void theTargetMayLeaveToo() {
     ShuffleAssignment moved =
         TestAssignments.of(1, 2, 1)
@@ -126,7 +154,8 @@ class MovedAssignmentTest {
     }
     int what = random.nextInt(4);
     if (what < 2) {
-      ShuffleAssignment moved = now.moved(from, to);
+      boolean lost = random.nextBoolean();
+      ShuffleAssignment moved = lost ? now.adopted(from, to) : now.moved(from, to);
       for (int range = 0; range < moved.rangeCount(); range++) {
         for (int replica = 0; replica < moved.replicaCount(range); replica++) {
           if (chain(moved, range, replica).contains(from)) {
@@ -134,7 +163,8 @@ class MovedAssignmentTest {
           }
         }
       }
-      assertThat(moved.moved(from, to)).isSameAs(moved);
+      assertThat(lost ? moved.adopted(from, to) : moved.moved(from, to)).isSameAs(moved);
+      assertThat(lost && moved.isLeaving(from)).isFalse();
       return moved;
     }
     if (now.hasReplaced(to.getName())) {

@@ -86,13 +86,13 @@ class ApplicationAssignmentsTest {
   void aLeavingServerIsReplacedByTheTargetOfItsMove() {
     assignments.register(TestAssignments.of(1, 2, 1));
 
-    assertThat(assignments.moved(1, "s0", TestAssignments.server(7))).isTrue();
+    assertThat(assignments.moved(1, "s0", TestAssignments.server(7), false)).isTrue();
     ShuffleAssignment after = assignments.newest(1);
 
     assertThat(after.generation()).isEqualTo(1);
     assertThat(newestOf(after, 3)).isEqualTo("s7");
     assertThat(newestOf(after, 13)).isEqualTo("s1");
-    assertThat(assignments.moved(1, "s0", TestAssignments.server(7))).isTrue();
+    assertThat(assignments.moved(1, "s0", TestAssignments.server(7), false)).isTrue();
     assertThat(assignments.newest(1)).as("after a second report of the move").isSameAs(after);
     assertThat(failed(1, "s0"))
         .as("after a failure report for the server that left")
@@ -101,12 +101,24 @@ class ApplicationAssignmentsTest {
   }
 
   @Test
+  void aLostServerIsReplacedByTheServerThatServesItsRuns() {
+    assignments.register(TestAssignments.of(1, 2, 1));
+
+    assertThat(assignments.moved(1, "s0", TestAssignments.server(7), true)).isTrue();
+
+    ShuffleAssignment after = assignments.newest(1);
+    assertThat(newestOf(after, 3)).isEqualTo("s7");
+    assertThat(after.hasReplaced("s0")).isTrue();
+    assertThat(after.isLeaving("s0")).isFalse();
+  }
+
+  @Test
   void readersVisitTheMoveTargetOfAServerThatFailedBefore() {
     assignments.register(TestAssignments.of(1, 2, 1));
     coordinator.free.add(TestAssignments.server(5));
     failed(1, "s0");
 
-    assertThat(assignments.moved(1, "s0", TestAssignments.server(7))).isTrue();
+    assertThat(assignments.moved(1, "s0", TestAssignments.server(7), false)).isTrue();
     ShuffleAssignment after = assignments.newest(1);
 
     assertThat(newestOf(after, 3)).as("server that gets pushes").isEqualTo("s5");
@@ -119,8 +131,8 @@ class ApplicationAssignmentsTest {
     assignments.register(TestAssignments.of(1, 2, 1));
     ShuffleAssignment before = assignments.newest(1);
 
-    assertThat(assignments.moved(9, "s0", TestAssignments.server(7))).isTrue();
-    assertThat(assignments.moved(1, "s9", TestAssignments.server(7))).isTrue();
+    assertThat(assignments.moved(9, "s0", TestAssignments.server(7), false)).isTrue();
+    assertThat(assignments.moved(1, "s9", TestAssignments.server(7), false)).isTrue();
 
     assertThat(assignments.newest(1)).isSameAs(before);
   }
@@ -130,8 +142,8 @@ class ApplicationAssignmentsTest {
     assignments.register(TestAssignments.of(1, 2, 1));
 
     // s1 moves to s7, which moves to s8; the report of the second move arrives first.
-    assertThat(assignments.moved(1, "s7", TestAssignments.server(8))).isTrue();
-    assertThat(assignments.moved(1, "s1", TestAssignments.server(7))).isTrue();
+    assertThat(assignments.moved(1, "s7", TestAssignments.server(8), false)).isTrue();
+    assertThat(assignments.moved(1, "s1", TestAssignments.server(7), false)).isTrue();
 
     assertThat(chain(assignments.newest(1), 13)).containsExactly("s1", "s7", "s8");
     assertThat(chain(assignments.newest(1), 3)).containsExactly("s0");
@@ -143,8 +155,8 @@ class ApplicationAssignmentsTest {
     coordinator.free.add(TestAssignments.server(0));
     failed(1, "s1");
 
-    assertThat(assignments.moved(1, "s0", TestAssignments.server(1))).isTrue();
-    assertThat(assignments.moved(1, "s2", TestAssignments.server(0))).isTrue();
+    assertThat(assignments.moved(1, "s0", TestAssignments.server(1), false)).isTrue();
+    assertThat(assignments.moved(1, "s2", TestAssignments.server(0), false)).isTrue();
 
     assertThat(chain(assignments.newest(1), 23)).containsExactly("s2", "s1", "s0");
   }
@@ -154,7 +166,7 @@ class ApplicationAssignmentsTest {
     assignments.register(TestAssignments.of(1, 3, 1));
     coordinator.free.add(TestAssignments.server(0));
     failed(1, "s1");
-    assertThat(assignments.moved(1, "s0", TestAssignments.server(1))).isTrue();
+    assertThat(assignments.moved(1, "s0", TestAssignments.server(1), false)).isTrue();
 
     failed(1, "s2");
 
@@ -177,7 +189,8 @@ class ApplicationAssignmentsTest {
           case 0 -> failed(1, "s" + from);
           case 1 -> full(1, "s" + from, random.nextInt(30), random.nextInt(30));
           default -> {
-            assertThat(assignments.moved(1, "s" + from, TestAssignments.server(to))).isTrue();
+            boolean lost = random.nextInt(4) == 0;
+            assertThat(assignments.moved(1, "s" + from, TestAssignments.server(to), lost)).isTrue();
             moves.computeIfAbsent("s" + from, unused -> new HashSet<>()).add("s" + to);
           }
         }
@@ -199,7 +212,7 @@ class ApplicationAssignmentsTest {
     ApplicationAssignments fixed = new ApplicationAssignments(coordinator, 0, () -> nanos);
     fixed.register(TestAssignments.of(1, 2, 1));
 
-    assertThat(fixed.moved(1, "s0", TestAssignments.server(7))).isFalse();
+    assertThat(fixed.moved(1, "s0", TestAssignments.server(7), false)).isFalse();
 
     assertThat(fixed.newest(1).generation()).isZero();
   }

@@ -14,7 +14,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Reads from servers that move their data, before and after they have left. */
+/** Reads from servers that move their data, before and after they have left, or are lost. */
 class LeavingServerReadTest {
   private final Random random = new Random(11);
   private final Leaving leaving = new Leaving();
@@ -145,6 +145,45 @@ class LeavingServerReadTest {
       leaving.refuse(cluster, 0, Integer.MAX_VALUE);
       assertThat(missing(cluster, request(assignment, copied, lost)).mapAttempt()).isEqualTo(2);
       assertThat(leaving.tries).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void triesALostServerOnceAlthoughTheAdopterLacksData() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(2, leaving)) {
+      ShuffleAssignment assignment =
+          cluster.assign(1, 1, 1).adopted("server-0", cluster.server(1).id());
+      TestBlocks uploaded = blocks(1);
+      TestBlocks lost = blocks(2);
+      pushAll(cluster, assignment, 1, uploaded);
+      leaving.refuse(cluster, 0, Integer.MAX_VALUE);
+
+      MissingBlocks missing = missing(cluster, request(assignment, uploaded, lost));
+
+      assertThat(missing.mapAttempt()).isEqualTo(2);
+      assertThat(missing.answers())
+          .containsExactlyInAnyOrder(
+              new MissingBlocks.Answer("server-0", Reason.UNREACHABLE),
+              new MissingBlocks.Answer("server-1", Reason.INCOMPLETE));
+      assertThat(leaving.tries).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void leavesALostServerAsSoonAsTheDriverReportsTheAdopter() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(2, leaving)) {
+      ShuffleAssignment before = cluster.assign(1, 1, 1, 1);
+      ShuffleAssignment after = before.adopted("server-0", cluster.server(1).id());
+      TestBlocks uploaded = blocks(1);
+      TestBlocks lost = blocks(2);
+      pushAll(cluster, after, 1, uploaded);
+      leaving.refuse(cluster, 0, Integer.MAX_VALUE);
+
+      ShuffleReadRequest.Builder request =
+          request(before, uploaded, lost).newest(known -> CompletableFuture.completedFuture(after));
+
+      assertThat(missing(cluster, request).mapAttempt()).isEqualTo(2);
+      assertThat(leaving.tries).isEqualTo(2);
     }
   }
 

@@ -182,9 +182,10 @@ class UnionReadTest {
         continue;
       }
       assignment =
-          switch (random.nextInt(3)) {
+          switch (random.nextInt(4)) {
             case 0 -> assignment.replaceFailed(server, by);
             case 1 -> assignment.moved(server, by);
+            case 2 -> assignment.adopted(server, by);
             default -> assignment.replaceFull(server, new int[] {random.nextInt(partitions)}, by);
           };
     }

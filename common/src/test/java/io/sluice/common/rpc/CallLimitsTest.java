@@ -55,7 +55,12 @@ class CallLimitsTest {
     ShuffleId shuffle =
         ShuffleId.newBuilder().setApplication(name).setShuffle(Integer.MAX_VALUE).build();
     ShuffleMove move =
-        ShuffleMove.newBuilder().setShuffle(shuffle).setFrom(name).setTo(server).build();
+        ShuffleMove.newBuilder()
+            .setShuffle(shuffle)
+            .setFrom(name)
+            .setTo(server)
+            .setLost(true)
+            .build();
     List<String> servers = Collections.nCopies(10_000, "n".repeat(100));
 
     assertFits(

@@ -103,6 +103,7 @@ public final class Adopter implements AdoptedData, AutoCloseable {
                   .setShuffle(shuffle.shuffle()))
           .setFrom(server)
           .setTo(self)
+          .setLost(true)
           .build();
     }
   }

@@ -194,6 +194,7 @@ class AdopterTest {
             move -> {
               assertThat(move.getFrom()).isEqualTo("lost:1");
               assertThat(move.getTo()).isEqualTo(SELF);
+              assertThat(move.getLost()).isTrue();
             })
         .extracting(move -> move.getShuffle().getApplication())
         .containsExactlyInAnyOrder("app-1", "app-2");
