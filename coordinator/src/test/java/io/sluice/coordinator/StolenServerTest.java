@@ -228,7 +228,9 @@ class StolenServerTest {
                 .getStatus())
         .isEqualTo(Status.OK);
 
-    assertThat(stolen.findMoveTarget(move("ann~app", STOLEN)).getStatus()).isEqualTo(Status.OK);
     assertThat(stolen.findMoveTarget(move("ann~app", OTHER)).getStatus()).isEqualTo(Status.DENIED);
+    assertThat(stolen.findMoveTarget(move("ann~app", STOLEN)).getStatus()).isEqualTo(Status.OK);
+    // The only other server is the target of the move, and has data of the application from now on.
+    assertThat(stolen.findMoveTarget(move("ann~app", OTHER)).getStatus()).isEqualTo(Status.OK);
   }
 }

@@ -132,6 +132,14 @@ public record Application(
     return copy.application();
   }
 
+  /**
+   * Whether a move gives data of the application to a server that is not known to have any. Only
+   * servers of the application pass its data on.
+   */
+  public boolean passesDataTo(String from, String to) {
+    return servers.contains(from) && !servers.contains(to);
+  }
+
   /** Returns the application with more servers that may have its data. */
   public Application withServers(Collection<String> more) {
     if (servers.containsAll(more)) {

@@ -117,6 +117,16 @@ public sealed interface LoggedChange extends MetadataRecord {
       servers = Set.copyOf(servers);
     }
 
+    /**
+     * Returns a change that adds servers to a live application and does not renew its lease. A
+     * coordinator that starts later must know which servers have data: leaving servers have left by
+     * then.
+     */
+    static ApplicationRegistered withServers(Application known, Set<String> more) {
+      return new ApplicationRegistered(
+          known.name(), known.user(), known.clientVersion(), more, known.sinceMs());
+    }
+
     @Override
     public ClusterView applyTo(ClusterView view) {
       Application known = view.applications().get(application);

@@ -292,17 +292,7 @@ public sealed interface MetadataRecord permits MetadataRecord.InMemory, LoggedCh
   record MovesReported(String application, List<ShuffleMove> moves) implements InMemory {
     @Override
     public ClusterView applyTo(ClusterView view) {
-      return changed(
-          view, application, known -> withTargets(known.with(known.moves().with(moves))));
-    }
-
-    /** Only servers of the application pass its data on. */
-    private Application withTargets(Application known) {
-      return known.withServers(
-          moves.stream()
-              .filter(move -> known.servers().contains(move.getFrom()))
-              .map(move -> move.getTo().getName())
-              .toList());
+      return moved(view, application, known -> known.with(moves));
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.sluice.proto.MoveTargetReply;
 import io.sluice.proto.MoveTargetRequest;
 import io.sluice.proto.ShuffleId;
 import io.sluice.proto.Status;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -74,9 +75,18 @@ public final class MoveDecisions {
                 new SplittableRandom(seed))
             .servers()
             .get(0);
-    return Decision.of(
-        new MetadataRecord.MoveTargetChosen(target.name(), partitions),
-        MoveTargetReply.newBuilder().setStatus(Status.OK).setServer(target.id()).build());
+    List<MetadataRecord> records = new ArrayList<>();
+    Application application = view.applications().get(request.getShuffle().getApplication());
+    if (application != null
+        && application.state() == Application.State.LIVE
+        && application.passesDataTo(leaving.name(), target.name())) {
+      // The leaving server may copy blocks, and fail before it reports the move.
+      records.add(
+          LoggedChange.ApplicationRegistered.withServers(application, Set.of(target.name())));
+    }
+    records.add(new MetadataRecord.MoveTargetChosen(target.name(), partitions));
+    return new Decision<>(
+        records, MoveTargetReply.newBuilder().setStatus(Status.OK).setServer(target.id()).build());
   }
 
   /**

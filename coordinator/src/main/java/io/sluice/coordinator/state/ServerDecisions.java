@@ -16,8 +16,10 @@ import io.sluice.proto.ShuffleMove;
 import io.sluice.proto.Status;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Answers heartbeats. Pure functions. */
 public final class ServerDecisions {
@@ -104,29 +106,44 @@ public final class ServerDecisions {
     }
   }
 
-  /** Records new moves, and adds the moves that drivers have applied to the reply. */
+  /**
+   * Records new moves and servers that have data by a move, and adds the moves that drivers have
+   * applied to the reply.
+   */
   private static void recordMoves(
       ClusterView view,
       HeartbeatRequest request,
       List<MetadataRecord> records,
       HeartbeatReply.Builder reply) {
     Map<String, List<ShuffleMove>> newMoves = new LinkedHashMap<>();
+    Map<String, Set<String>> newServers = new LinkedHashMap<>();
     for (ShuffleMove move : request.getMovesList()) {
       String name = move.getShuffle().getApplication();
+      String target = move.getTo().getName();
       Application application = view.applications().get(name);
       if (application == null || application.state() != Application.State.LIVE) {
         // The next heartbeat repeats the move.
         continue;
       }
-      if (!application.moves().contains(move)) {
-        if (!AdoptionDecisions.isValid(view, request, move)) {
-          continue;
-        }
+      boolean isNew = !application.moves().contains(move);
+      boolean addsServer = application.passesDataTo(move.getFrom(), target);
+      if ((isNew || addsServer) && !AdoptionDecisions.isValid(view, request, move)) {
+        continue;
+      }
+      if (addsServer) {
+        newServers.computeIfAbsent(name, unused -> new LinkedHashSet<>()).add(target);
+      }
+      if (isNew) {
         newMoves.computeIfAbsent(name, unused -> new ArrayList<>()).add(move);
       } else if (application.moves().isApplied(move)) {
         reply.addAppliedMoves(move);
       }
     }
+    newServers.forEach(
+        (name, some) ->
+            records.add(
+                LoggedChange.ApplicationRegistered.withServers(
+                    view.applications().get(name), some)));
     newMoves.forEach((name, some) -> records.add(new MetadataRecord.MovesReported(name, some)));
   }
 

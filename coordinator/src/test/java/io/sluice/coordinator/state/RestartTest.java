@@ -14,14 +14,21 @@ import io.sluice.coordinator.history.FinishedApplication;
 import io.sluice.coordinator.log.InMemoryMetadataLog;
 import io.sluice.coordinator.log.RocksMetadataLog;
 import io.sluice.proto.ApplicationLease;
+import io.sluice.proto.DiskState;
 import io.sluice.proto.HeartbeatRequest;
+import io.sluice.proto.MoveTargetReply;
+import io.sluice.proto.MoveTargetRequest;
 import io.sluice.proto.ServerState;
+import io.sluice.proto.ShuffleId;
+import io.sluice.proto.ShuffleMove;
 import io.sluice.proto.Status;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,6 +38,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** State that survives a restart, with the log in a directory. */
 class RestartTest {
   private static final String A = "a:1";
+  private static final ShuffleId SHUFFLE =
+      ShuffleId.newBuilder().setApplication("app").setShuffle(3).build();
 
   @TempDir Path directory;
   private final AtomicLong nanos = new AtomicLong();
@@ -220,6 +229,75 @@ class RestartTest {
     assertThat(application.user()).isEqualTo("ann");
     assertThat(application.fallbacks()).isEqualTo(new Fallbacks(3, "DENIED"));
     assertThat(cluster.renew("app", 3, "DENIED")).isEqualTo(Status.OK);
+  }
+
+  @Test
+  void theTargetOfAMoveSurvives() throws IOException {
+    registerWithDataOn("leaving:1");
+    cluster.heartbeat(beat());
+    cluster.heartbeat(FakeCluster.beatOf("leaving", 1).setState(ServerState.SERVER_DRAINING));
+    MoveTargetRequest request =
+        MoveTargetRequest.newBuilder()
+            .setShuffle(SHUFFLE)
+            .setFrom("leaving:1")
+            .setPartitions(1)
+            .build();
+    MoveTargetReply target =
+        cluster.submit((view, nowMs) -> cluster.decisions.moves().target(view, request, nowMs, 1));
+    assertThat(target.getServer().getName()).isEqualTo(A);
+
+    restart();
+
+    assertThat(refusalOfA()).isEmpty();
+  }
+
+  @Test
+  void theAdopterOfALostServerSurvives() throws IOException {
+    registerWithDataOn("lost:1");
+    cluster.heartbeat(withDirectories("lost", "lost_1"));
+    cluster.pass(LoggedCluster.LOST_AFTER_MS + 1);
+    cluster.checkTimeouts();
+    assertThat(refusalOfA()).isPresent();
+    cluster.heartbeat(
+        withDirectories("a", "a_1", "lost_1")
+            .addMoves(
+                ShuffleMove.newBuilder()
+                    .setShuffle(SHUFFLE)
+                    .setFrom("lost:1")
+                    .setTo(beat().getServer())
+                    .setLost(true)));
+
+    restart();
+
+    assertThat(refusalOfA()).isEmpty();
+  }
+
+  private void registerWithDataOn(String server) {
+    cluster.register("app", "ann");
+    cluster.change(
+        LoggedChange.ApplicationRegistered.withServers(
+            cluster.view().applications().get("app"), Set.of(server)));
+  }
+
+  private static HeartbeatRequest.Builder withDirectories(String host, String... directories) {
+    HeartbeatRequest.Builder beat = FakeCluster.beatOf(host, 1);
+    beat.getLoadBuilder()
+        .addDisks(
+            DiskState.newBuilder()
+                .setPath("hdfs://cluster/shuffle")
+                .setKind("REMOTE")
+                .setHealth(DiskState.Health.HEALTHY)
+                .addAllDirectories(List.of(directories)));
+    return beat;
+  }
+
+  /** The refusal if the server asks for a target for data of the application. */
+  private Optional<Decision<MoveTargetReply>> refusalOfA() {
+    return cluster
+        .decisions
+        .moves()
+        .refusal(
+            cluster.view(), MoveTargetRequest.newBuilder().setShuffle(SHUFFLE).setFrom(A).build());
   }
 
   @Test
