@@ -6,6 +6,7 @@ import io.sluice.client.SluiceClient;
 import io.sluice.client.read.BlocksMissingException;
 import io.sluice.client.read.MissingBlocks;
 import io.sluice.client.read.NewestAssignments;
+import io.sluice.client.read.ReadCounters;
 import io.sluice.client.read.ShuffleBlock;
 import io.sluice.client.read.ShuffleRead;
 import io.sluice.client.read.ShuffleReadRequest;
@@ -46,6 +47,8 @@ public final class ServerReader<K, V> {
   private final MapHost servers = new MapHost("servers", "servers");
   private final Map<Long, AttemptOutput<K, V>> incomplete = new HashMap<>();
   private int additionalSegments;
+  private ReadCounters counters = ReadCounters.ZERO;
+  private long durationMs;
 
   /** Receives the result for each attempt. */
   public interface Receiver<K, V> {
@@ -113,11 +116,13 @@ public final class ServerReader<K, V> {
       request.expect(partition, output.id(), output.map());
     }
     Set<Long> missing = new HashSet<>();
+    long startMs = clockMs.getAsLong();
     try (ShuffleRead read = client.read(request.build())) {
       try {
         readAll(read, open);
       } finally {
         countMatchedReceipts(read.counters().receipts());
+        counters = counters.plus(read.counters());
       }
     } catch (BlocksMissingException e) {
       LOG.warn(
@@ -134,6 +139,7 @@ public final class ServerReader<K, V> {
           "read of map outputs failed attempt={} maps={} reason=\"{}\"", reduce, open.size(), e, e);
       missing.addAll(open.keySet());
     } finally {
+      durationMs += clockMs.getAsLong() - startMs;
       incomplete.values().forEach(AttemptOutput::abort);
       incomplete.clear();
     }
@@ -144,6 +150,16 @@ public final class ServerReader<K, V> {
         receiver.notRead(output);
       }
     }
+  }
+
+  /** Sum of the counters of all reads. */
+  public ReadCounters counters() {
+    return counters;
+  }
+
+  /** Sum of the durations of all reads. */
+  public long durationMs() {
+    return durationMs;
   }
 
   private void countMatchedReceipts(long matched) {

@@ -47,6 +47,9 @@ class ServerReaderTest {
   /** Receipts that every read has compared. */
   private static final long RECEIPTS = 5;
 
+  /** Duration of a request for the next block. */
+  private static final long NEXT_MS = 3;
+
   private static final int MAPS = 20;
   private static final TaskAttemptID REDUCE = TaskAttemptID.forName("attempt_1_0001_r_000002_0");
 
@@ -61,6 +64,7 @@ class ServerReaderTest {
       new org.apache.hadoop.mapred.Counters();
   private NewestAssignment assignment;
   private boolean readClosed;
+  private long nowMs;
 
   /** Memory that records outputs that were neither committed nor aborted. */
   private final class RecordingMemory implements SegmentMemory<Object, Object> {
@@ -179,7 +183,7 @@ class ServerReaderTest {
         null,
         counting(),
         new Outcome(),
-        () -> 1,
+        () -> nowMs,
         CompletableFuture::completedFuture);
   }
 
@@ -233,6 +237,18 @@ class ServerReaderTest {
                         .toList()));
     assertThat(memory.open).as("outputs that were neither committed nor aborted").isEmpty();
     assertThat(readClosed).isTrue();
+  }
+
+  @Test
+  void sumsTheCountersOfItsReads() throws Exception {
+    ServerReader<Object, Object> reader = reader();
+    for (int map = 0; map < 2; map++) {
+      blocks.add(block(map, 0, true, new byte[6]));
+      reader.read(List.of(output(map)));
+    }
+
+    assertThat(reader.counters().receipts()).isEqualTo(2 * RECEIPTS);
+    assertThat(reader.durationMs()).as("two blocks and two ends").isEqualTo(4 * NEXT_MS);
   }
 
   @Test
@@ -357,6 +373,7 @@ class ServerReaderTest {
   private final class Scripted implements ShuffleRead {
     @Override
     public ShuffleBlock next() throws IOException {
+      nowMs += NEXT_MS;
       ShuffleBlock next = blocks.poll();
       if (next == null && !missing.isEmpty()) {
         throw new BlocksMissingException(0, missing);

@@ -32,6 +32,9 @@ interface JobAssignment {
   /** The receipts of the job, which the lease renewal reports to operators. */
   JobReceipts receipts();
 
+  /** What the tasks of the job report, which the lease renewal reports to operators. */
+  JobTasks tasks();
+
   /** Reports map attempts whose records did not match their receipts to operators. */
   void reportWrongReceipts(int attempts);
 

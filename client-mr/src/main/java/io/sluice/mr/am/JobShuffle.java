@@ -49,6 +49,7 @@ public final class JobShuffle implements JobAssignment {
   private volatile ApplicationAssignments assignments;
   private volatile ServedSettings served = ServedSettings.NONE;
   private final JobReceipts receipts = new JobReceipts();
+  private final JobTasks tasks = new JobTasks();
   private volatile IntConsumer wrongReceipts = attempts -> {};
   private ExecutorService replacementExecutor;
 
@@ -136,6 +137,7 @@ public final class JobShuffle implements JobAssignment {
     assignments = registered;
     session.onMoved(this::moved);
     session.receiptsFrom(receipts::all);
+    session.tasksFrom(tasks::all);
     wrongReceipts = session::reportWrongReceipts;
     LOG.info(
         "job uses Sluice application={} partitions={} servers={} generation={}",
@@ -183,6 +185,11 @@ public final class JobShuffle implements JobAssignment {
   @Override
   public JobReceipts receipts() {
     return receipts;
+  }
+
+  @Override
+  public JobTasks tasks() {
+    return tasks;
   }
 
   @Override

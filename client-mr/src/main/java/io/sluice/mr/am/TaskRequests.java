@@ -2,6 +2,7 @@ package io.sluice.mr.am;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.mr.CompletionEventsRequest;
+import io.sluice.mr.TaskReports;
 import io.sluice.proto.ServerId;
 import java.io.IOException;
 import java.util.List;
@@ -11,14 +12,16 @@ import org.apache.hadoop.mapred.MapTaskCompletionEventsUpdate;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapred.TaskAttemptListenerImpl;
 import org.apache.hadoop.mapred.TaskCompletionEvent;
+import org.apache.hadoop.mapred.WrappedJvmID;
 import org.apache.hadoop.mapreduce.security.token.JobTokenSecretManager;
+import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptId;
 import org.apache.hadoop.mapreduce.v2.app.AppContext;
 import org.apache.hadoop.mapreduce.v2.app.rm.RMHeartbeatHandler;
 import org.apache.hadoop.mapreduce.v2.app.rm.preemption.AMPreemptionPolicy;
 
 /**
  * The application master's endpoint for requests of tasks, which also answers {@link
- * CompletionEventsRequest}.
+ * CompletionEventsRequest} and accepts {@link TaskReports}.
  */
 public final class TaskRequests extends TaskAttemptListenerImpl {
   /** Hadoop's spill key for jobs without encrypted intermediate data. */
@@ -44,6 +47,27 @@ public final class TaskRequests extends TaskAttemptListenerImpl {
       AMPreemptionPolicy preemption,
       JobShuffle shuffle) {
     return new TaskRequests(context, tokens, heartbeats, preemption, shuffle);
+  }
+
+  @Override
+  public void registerLaunchedTask(TaskAttemptId attempt, WrappedJvmID jvm) {
+    super.registerLaunchedTask(attempt, jvm);
+    shuffle.tasks().started(attempt);
+  }
+
+  @Override
+  public void unregister(TaskAttemptId attempt, WrappedJvmID jvm) {
+    super.unregister(attempt, jvm);
+    shuffle.tasks().ended(attempt);
+  }
+
+  @Override
+  public void reportDiagnosticInfo(TaskAttemptID attempt, String text) throws IOException {
+    if (TaskReports.isReport(text)) {
+      shuffle.tasks().add(TaskReports.parse(text));
+    } else {
+      super.reportDiagnosticInfo(attempt, text);
+    }
   }
 
   @Override

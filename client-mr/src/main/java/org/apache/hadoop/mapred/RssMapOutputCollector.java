@@ -12,6 +12,7 @@ import io.sluice.mr.JobSettings;
 import io.sluice.mr.MapAttempts;
 import io.sluice.mr.Segment;
 import io.sluice.mr.TaskKeepAlive;
+import io.sluice.mr.TaskReports;
 import java.io.IOException;
 import java.util.Optional;
 
@@ -47,7 +48,12 @@ public final class RssMapOutputCollector<K, V> implements MapOutputCollector<K, 
               settings.localOutput(),
               records == null
                   ? SluiceMapOutput.SEGMENT_BYTES
-                  : encodedSegmentBytes(settings.client().push().frameBytes()));
+                  : encodedSegmentBytes(settings.client().push().frameBytes()),
+              report ->
+                  TaskReports.send(
+                      context.getMapTask().umbilical::reportDiagnosticInfo,
+                      context.getMapTask().getTaskID(),
+                      report));
     } else {
       collector = new MapTask.MapOutputBuffer<>();
     }

@@ -1,13 +1,17 @@
 package org.apache.hadoop.mapred;
 
 import io.sluice.client.LocalOutputMode;
+import io.sluice.client.push.PushCounters;
 import io.sluice.client.push.PushFailedException;
 import io.sluice.client.push.PushSession;
 import io.sluice.mr.FailedServers;
 import io.sluice.mr.SluiceCounter;
+import io.sluice.mr.TaskReports;
+import io.sluice.proto.TaskReport;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.List;
+import java.util.function.Consumer;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.io.DataOutputBuffer;
@@ -38,6 +42,7 @@ final class SluiceMapOutput<K, V> implements MapOutputCollector<K, V> {
   private final PushSessions sessions;
   private final LocalOutputMode localOutput;
   private final int segmentBytes;
+  private final Consumer<TaskReport> reports;
   private Context context;
   private JobConf job;
   private int partitions;
@@ -58,15 +63,23 @@ final class SluiceMapOutput<K, V> implements MapOutputCollector<K, V> {
   private Counters.Counter combineOutput;
   private long pushedSegments;
   private long pushedBytes;
+  private PushCounters pushCounters;
+  private long localBytes;
 
   /**
    * @param sessions borrows
    * @param segmentBytes uncompressed bytes after which a segment ends
+   * @param reports receives a report when the output is complete
    */
-  SluiceMapOutput(PushSessions sessions, LocalOutputMode localOutput, int segmentBytes) {
+  SluiceMapOutput(
+      PushSessions sessions,
+      LocalOutputMode localOutput,
+      int segmentBytes,
+      Consumer<TaskReport> reports) {
     this.sessions = sessions;
     this.localOutput = localOutput;
     this.segmentBytes = segmentBytes;
+    this.reports = reports;
   }
 
   @Override
@@ -244,6 +257,8 @@ final class SluiceMapOutput<K, V> implements MapOutputCollector<K, V> {
         writeLocally(sorted);
       }
     }
+    reports.accept(
+        pushed ? TaskReports.ofPush(pushCounters) : TaskReports.ofLocalOutput(localBytes));
   }
 
   private void push(SortedRecords<K, V> sorted, PushSession session)
@@ -256,6 +271,7 @@ final class SluiceMapOutput<K, V> implements MapOutputCollector<K, V> {
       session.finish();
       pushedSegments = output.segments();
       pushedBytes = output.bytes();
+      pushCounters = session.counters();
     }
   }
 
@@ -269,7 +285,8 @@ final class SluiceMapOutput<K, V> implements MapOutputCollector<K, V> {
         new FileOutput<>(job, local, file, codec, keyClass, valueClass, spilledRecords)) {
       sorted.writeTo(out);
       index = out.index();
-      materializedBytes.increment(out.bytes());
+      localBytes = out.bytes();
+      materializedBytes.increment(localBytes);
     }
     index.writeToFile(
         files.getOutputIndexFileForWrite(

@@ -15,6 +15,7 @@ final class ShuffleInTest implements JobAssignment {
   final List<String> replaced = new ArrayList<>();
 
   final JobReceipts receipts = new JobReceipts();
+  final JobTasks tasks = new JobTasks();
 
   /** The reported numbers. */
   final List<Integer> wrongReceipts = new ArrayList<>();
@@ -32,6 +33,11 @@ final class ShuffleInTest implements JobAssignment {
   @Override
   public JobReceipts receipts() {
     return receipts;
+  }
+
+  @Override
+  public JobTasks tasks() {
+    return tasks;
   }
 
   @Override

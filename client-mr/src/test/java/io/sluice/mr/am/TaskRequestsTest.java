@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.common.error.SluiceException;
 import io.sluice.mr.Assignments;
 import io.sluice.mr.CompletionEventsRequest;
+import io.sluice.mr.TaskReports;
+import io.sluice.proto.TaskReport;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.util.Optional;
@@ -71,6 +74,17 @@ class TaskRequestsTest {
     assertThat(ask(first, 3)).isSameAs(first);
     assertThat(ask(first, -2)).isSameAs(first);
     assertThat(shuffle.replaced).isEmpty();
+  }
+
+  @Test
+  void collectsTheReportsOfTasks() throws IOException {
+    TaskReport report = TaskReports.ofLocalOutput(7);
+    TaskReports.send(master::reportDiagnosticInfo, MAP, report);
+    TaskReports.send(master::reportDiagnosticInfo, MAP, report);
+
+    assertThat(shuffle.tasks.all().getLocalWrittenBytes()).isEqualTo(14);
+    assertThatThrownBy(() -> master.reportDiagnosticInfo(MAP, "#sluice-task=?"))
+        .isInstanceOf(SluiceException.class);
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.sluice.client.push.PushFailedException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.mr.LoggedMessages;
 import io.sluice.mr.SluiceCounter;
+import io.sluice.proto.TaskReport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -90,6 +91,7 @@ class SluiceMapOutputTest {
   }
 
   private AddedContents added;
+  private final List<TaskReport> reports = new ArrayList<>();
 
   @BeforeEach
   void nothingIsAdded() {
@@ -98,17 +100,19 @@ class SluiceMapOutputTest {
 
   private SluiceMapOutput<Text, Text> pushing(int partitions, LocalOutputMode mode) {
     added = new AddedContents(partitions);
-    return new SluiceMapOutput<>(action -> action.with(added), mode, SluiceMapOutput.SEGMENT_BYTES);
+    return new SluiceMapOutput<>(
+        action -> action.with(added), mode, SluiceMapOutput.SEGMENT_BYTES, reports::add);
   }
 
-  private static SluiceMapOutput<Text, Text> failing(LocalOutputMode mode) {
+  private SluiceMapOutput<Text, Text> failing(LocalOutputMode mode) {
     return new SluiceMapOutput<>(
         action -> {
           action.with(new AddedContents(100));
           throw new PushFailedException("server-1", StatusCode.BUSY, "no more", null);
         },
         mode,
-        SluiceMapOutput.SEGMENT_BYTES);
+        SluiceMapOutput.SEGMENT_BYTES,
+        reports::add);
   }
 
   private static void collect(
@@ -160,6 +164,9 @@ class SluiceMapOutputTest {
         .hasSize(1)
         .allSatisfy(file -> assertThat(file).isEmptyFile());
     assertThat(counter(attempt, TaskCounter.MAP_OUTPUT_RECORDS)).isEqualTo(count);
+    assertThat(reports)
+        .singleElement()
+        .isEqualTo(TaskReport.newBuilder().setPushedBytes(AddedContents.BYTES).build());
     assertThat(attempt.counters.findCounter(SluiceCounter.PUSHED_SEGMENTS).getValue())
         .isEqualTo(added.order.size());
   }
@@ -241,6 +248,12 @@ class SluiceMapOutputTest {
     assertThat(attempt.counters.findCounter(SluiceCounter.PUSHED_SEGMENTS).getValue()).isZero();
     assertThat(attempt.counters.findCounter(SluiceCounter.LOCAL_OUTPUTS).getValue()).isOne();
     assertThat(files()).as("nothing else").hasSize(2);
+    assertThat(reports)
+        .singleElement()
+        .isEqualTo(
+            TaskReport.newBuilder()
+                .setLocalWrittenBytes(counter(attempt, TaskCounter.MAP_OUTPUT_MATERIALIZED_BYTES))
+                .build());
   }
 
   @Test
@@ -264,6 +277,7 @@ class SluiceMapOutputTest {
     assertThatThrownBy(() -> collect(failing(LocalOutputMode.NEVER), attempt, records))
         .isInstanceOf(PushFailedException.class);
     assertThat(files()).isEmpty();
+    assertThat(reports).isEmpty();
   }
 
   @Test

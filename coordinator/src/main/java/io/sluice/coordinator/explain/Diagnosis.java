@@ -221,8 +221,8 @@ public final class Diagnosis {
                 + " for "
                 + size(meanBytes)
                 + " on average.",
-            "Let Spark split the partition (spark.sql.adaptive.skewJoin.enabled), or add a random"
-                + " part to the key."));
+            "Add a random part to the key; Spark SQL can split the partition"
+                + " (spark.sql.adaptive.skewJoin.enabled)."));
   }
 
   private void findFallbacks(Fallbacks fallbacks) {

@@ -153,6 +153,11 @@ final class GatedJob {
     return this;
   }
 
+  /** Id of the started job's application. */
+  String application() {
+    return application;
+  }
+
   /** Waits until the application master knows that this number of tasks has succeeded. */
   void awaitFinishedTasks(int count) throws IOException, InterruptedException {
     await(count + " tasks have finished", () -> rest.completedTasks(application) >= count);

@@ -12,7 +12,10 @@ import io.sluice.mr.NewestAssignment;
 import io.sluice.mr.SegmentMemory;
 import io.sluice.mr.ServerReader;
 import io.sluice.mr.SluiceCounter;
+import io.sluice.mr.TaskReports;
+import io.sluice.proto.TaskReport;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.apache.hadoop.mapred.Counters;
 import org.apache.hadoop.mapred.JobConf;
@@ -157,6 +160,13 @@ final class ServerFetcher<K, V> implements ServerReader.Receiver<K, V>, AutoClos
   @Override
   public void notRead(Output output) {
     outputs.add(output);
+  }
+
+  /** The report of a reduce attempt; empty if nothing was read. Called after {@link #close}. */
+  Optional<TaskReport> report() {
+    return thread.isAlive() || reader.counters().requests().opens() == 0
+        ? Optional.empty()
+        : Optional.of(TaskReports.ofReads(reader.counters(), reader.durationMs()));
   }
 
   /** Stops the thread within a bounded time. Idempotent. */

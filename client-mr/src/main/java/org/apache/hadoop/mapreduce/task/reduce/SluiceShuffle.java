@@ -3,6 +3,8 @@ package org.apache.hadoop.mapreduce.task.reduce;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.mr.KnownOutputs;
 import io.sluice.mr.NewestAssignment;
+import io.sluice.mr.TaskReports;
+import io.sluice.proto.TaskReport;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -99,7 +101,8 @@ final class SluiceShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, Exceptio
                 Math.max(
                     MIN_EVENTS, MAX_EVENTS_ALL_REDUCERS / Math.max(1, job.getNumReduceTasks()))));
     List<Fetcher<K, V>> fetchers = new ArrayList<>();
-    try (ServerFetcher<K, V> servers = serverFetcher(job)) {
+    ServerFetcher<K, V> servers = serverFetcher(job);
+    try (servers) {
       events.start();
       servers.start();
       while (!scheduler.waitUntilDone(POLL_INTERVAL_MS)) {
@@ -117,7 +120,15 @@ final class SluiceShuffle<K, V> implements ShuffleConsumerPlugin<K, V>, Exceptio
       }
       scheduler.close();
     }
+    servers.report().ifPresent(this::send);
     return merged();
+  }
+
+  private void send(TaskReport report) {
+    TaskReports.send(
+        context.getUmbilical()::reportDiagnosticInfo,
+        org.apache.hadoop.mapred.TaskAttemptID.downgrade(context.getReduceId()),
+        report);
   }
 
   private void startFetchers(JobConf job, List<Fetcher<K, V>> fetchers) {
