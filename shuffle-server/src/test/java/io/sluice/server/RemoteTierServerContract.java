@@ -292,7 +292,7 @@ public abstract class RemoteTierServerContract {
     }
   }
 
-  private static DiskState disk(ShuffleServerProcess server, String kind) {
+  protected static DiskState disk(ShuffleServerProcess server, String kind) {
     return control(server, stub -> stub.getStatus(GetStatusRequest.getDefaultInstance()))
         .getLoad()
         .getDisksList()

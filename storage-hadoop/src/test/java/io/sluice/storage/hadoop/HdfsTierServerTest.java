@@ -37,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
  * of Hadoop's mini cluster, which {@code integration-test/hadoop-hdfs} makes.
  */
 @Tag("nightly")
-@Timeout(300)
+@Timeout(600)
 @EnabledIfSystemProperty(named = HdfsTierServerTest.JARS, matches = ".+")
 class HdfsTierServerTest extends RemoteTierServerContract {
   static final String JARS = "sluice.hdfs.jars";
@@ -51,6 +51,9 @@ class HdfsTierServerTest extends RemoteTierServerContract {
           "ipc.client.connect.max.retries.on.timeouts", "0",
           "ipc.client.connect.max.retries", "1",
           "dfs.client.socket-timeout", "3000");
+
+  /** More than the minute after which a failed upload is repeated. */
+  private static final int UPLOAD_SECONDS = 200;
 
   @TempDir private static Path clusterDirectory;
   private static HdfsCluster cluster;
@@ -117,24 +120,41 @@ class HdfsTierServerTest extends RemoteTierServerContract {
   }
 
   @Test
-  void dataStaysInLocalDirectoriesWhileTheNameNodeIsDown() throws Exception {
+  void uploadsContinueAfterTheNameNodeWasDown() throws Exception {
+    // So little stays in memory that the blocks fill the directory, whenever they are spilled.
     ShuffleServerProcess server =
         start(
             "one",
             Map.of(
                 "rss.server.disk.capacity", "24m",
+                "rss.server.memory.shuffle.highWaterMark.percentage", "25",
+                "rss.server.memory.shuffle.lowWaterMark.percentage", "10",
                 "rss.server.health.check.interval.ms", "200ms"));
     cluster.close();
     try {
-      // The directory is above its high mark, and all data has room in it and in memory.
       push(server, "app", 150);
+      await(() -> !disk(server, "HDD").getHealthy());
       assertServesAll(server, "app");
     } finally {
       cluster.restart();
     }
-    // A failed move is tried again after a minute.
-    await(() -> remoteBytes() > 0, 180);
+    await(() -> remoteBytes() > 0 && disk(server, "HDD").getHealthy(), UPLOAD_SECONDS);
     assertServesAll(server, "app");
+  }
+
+  @Test
+  void uploadedDataIsServedAgainAfterTheNameNodeWasDown() throws Exception {
+    ShuffleServerProcess server =
+        start("one", Map.of("rss.server.health.check.interval.ms", "200ms"));
+    push(server, "app");
+    await(() -> remoteBytes() > REMOTE_BYTES);
+    cluster.close();
+    try {
+      await(() -> !disk(server, "REMOTE").getHealthy());
+    } finally {
+      cluster.restart();
+    }
+    awaitServesAll(server);
   }
 
   /** A name node refuses to create a file again whose writer has not closed it. */
@@ -156,7 +176,7 @@ class HdfsTierServerTest extends RemoteTierServerContract {
 
   @Test
   void readsFailWhileTheNameNodeHangsAndLoseNothing() throws Exception {
-    ShuffleServerProcess server = start("one", Map.of());
+    ShuffleServerProcess server = start("one", Map.of("rss.server.disk.read.timeout", "5s"));
     push(server, "app");
     await(() -> remoteBytes() > REMOTE_BYTES);
     cluster.pause();
@@ -167,6 +187,11 @@ class HdfsTierServerTest extends RemoteTierServerContract {
     } finally {
       cluster.resume();
     }
+    awaitServesAll(server);
+  }
+
+  /** Waits until all data is served; none of it may be lost. */
+  private void awaitServesAll(ShuffleServerProcess server) throws Exception {
     await(
         () -> {
           try {
