@@ -48,7 +48,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Tests a server whose local directory is too small for the pushed data. Most of the data is
  * written to a remote file system and read from there.
  */
-@Timeout(120)
+@Timeout(600)
 public abstract class RemoteTierServerContract {
   private static final int PARTITIONS = 4;
   private static final int BLOCK_BYTES = 200_000;
@@ -58,6 +58,9 @@ public abstract class RemoteTierServerContract {
 
   /** Bytes that are in the remote tier at least after a push. */
   protected static final long REMOTE_BYTES = 16 << 20;
+
+  /** Limit for a state that is reached within seconds on idle cores. */
+  private static final int WAIT_SECONDS = 150;
 
   @TempDir protected Path directory;
   private FakeCoordinator coordinator;
@@ -209,7 +212,10 @@ public abstract class RemoteTierServerContract {
     values.put("rss.server.hadoop.classpath", classPath());
     values.put("rss.server.flush.cold.storage.threshold.size", "1m");
     values.put("rss.server.disk.capacity", "16m");
-    values.put("rss.server.app.expired.withoutHeartbeat", "10m");
+    // Longer than any test, and than a start and a stop on busy cores.
+    values.put("rss.server.app.expired.withoutHeartbeat", "20m");
+    values.put("rss.server.remote.storage.start.timeout", "2m");
+    values.put("rss.server.stop.timeout", "1m");
     values.put("rss.storage.basePath", directory.resolve(name) + ":HDD");
     values.putAll(settings());
     values.putAll(more);
@@ -352,7 +358,7 @@ public abstract class RemoteTierServerContract {
   }
 
   protected static void await(Callable<Boolean> condition) throws Exception {
-    await(condition, 60);
+    await(condition, WAIT_SECONDS);
   }
 
   protected static void await(Callable<Boolean> condition, int seconds) throws Exception {

@@ -28,7 +28,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,7 +36,6 @@ import org.junit.jupiter.api.io.TempDir;
  * of Hadoop's mini cluster, which {@code integration-test/hadoop-hdfs} makes.
  */
 @Tag("nightly")
-@Timeout(600)
 @EnabledIfSystemProperty(named = HdfsTierServerTest.JARS, matches = ".+")
 class HdfsTierServerTest extends RemoteTierServerContract {
   static final String JARS = "sluice.hdfs.jars";
