@@ -3,18 +3,21 @@ package io.sluice.client;
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
 import java.util.List;
+import java.util.stream.LongStream;
 
 /**
- * When a driver that runs many jobs has shuffles deleted that no running job uses. Evaluated by the
- * plugin of the engine, which knows the jobs.
+ * When a driver has shuffles deleted that no running job uses, or that their query does not read
+ * again. Evaluated by the plugin of the engine, which knows the jobs.
  *
  * @param idleMs time after the end of its query, without a running job that uses it, after which a
  *     shuffle is idle; 0: never
  * @param collectBytes map output of idle shuffles for which the driver collects garbage
  * @param expireMs time after which an idle shuffle is deleted although it may be used again; 0:
  *     never
+ * @param consumedMs time after which a shuffle is deleted that its query does not read again; 0:
+ *     never
  */
-public record CleanupConfig(long idleMs, long collectBytes, long expireMs) {
+public record CleanupConfig(long idleMs, long collectBytes, long expireMs, long consumedMs) {
   static final ConfigKey<Long> IDLE_TIME =
       ConfigKey.durationMs("rss.cleanup.idle.time")
           .defaultValue(60_000L)
@@ -47,19 +50,31 @@ public record CleanupConfig(long idleMs, long collectBytes, long expireMs) {
                   + " are not used.")
           .build();
 
-  static final List<ConfigKey<?>> KEYS = List.of(IDLE_TIME, IDLE_SIZE, EXPIRE_TIME);
+  static final ConfigKey<Long> CONSUMED_TIME =
+      ConfigKey.durationMs("rss.cleanup.consumed.time")
+          .defaultValue(0L)
+          .atLeast(0L)
+          .doc(
+              "Time after which a shuffle is deleted, also during its query, once the output of all"
+                  + " stages that read it is complete; 0: never. For queries with adaptive"
+                  + " execution. If that output is lost later, its map tasks and those of the"
+                  + " deleted shuffle run again. Set it to ten minutes if long queries fill the servers.")
+          .build();
+
+  static final List<ConfigKey<?>> KEYS = List.of(IDLE_TIME, IDLE_SIZE, EXPIRE_TIME, CONSUMED_TIME);
 
   public static CleanupConfig from(ConfigSet set) {
-    return new CleanupConfig(set.get(IDLE_TIME), set.get(IDLE_SIZE), set.get(EXPIRE_TIME));
+    return new CleanupConfig(
+        set.get(IDLE_TIME), set.get(IDLE_SIZE), set.get(EXPIRE_TIME), set.get(CONSUMED_TIME));
   }
 
   /** Returns a copy that never collects garbage. */
   public CleanupConfig withoutCollections() {
-    return new CleanupConfig(0, collectBytes, expireMs);
+    return new CleanupConfig(0, collectBytes, expireMs, consumedMs);
   }
 
-  /** The shorter of both times, in ms; 0 if both are off. */
+  /** The shortest of the times, in ms; 0 if all are off. */
   public long shortestMs() {
-    return idleMs == 0 || (expireMs > 0 && expireMs < idleMs) ? expireMs : idleMs;
+    return LongStream.of(idleMs, expireMs, consumedMs).filter(time -> time > 0).min().orElse(0);
   }
 }

@@ -7,6 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 import org.apache.spark.MapOutputTrackerMaster;
 import org.apache.spark.SparkContext;
+import org.apache.spark.rdd.DeterministicLevel;
+import org.apache.spark.rdd.RDD;
 import org.apache.spark.util.ThreadUtils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,6 +17,9 @@ import org.slf4j.LoggerFactory;
 public final class IdleShuffleTimer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(IdleShuffleTimer.class);
   private static final long LONGEST_PERIOD_MS = 10_000;
+
+  /** Checks within the shortest configured time, so that deletions are little later than it. */
+  private static final long CHECKS = 4;
 
   private final IdleShuffles idle;
   private final ScheduledExecutorService timer;
@@ -27,9 +32,9 @@ public final class IdleShuffleTimer implements AutoCloseable {
   /**
    * Starts to follow the jobs of an application.
    *
-   * @param tracker the driver's; map output of an expired shuffle is unregistered from it
-   * @param shuffles the driver's; an expired shuffle is unregistered from it
-   * @param expired notified of each expired shuffle
+   * @param tracker the driver's; map output of a deleted shuffle is unregistered from it
+   * @param shuffles the driver's; a deleted shuffle is unregistered from it
+   * @param expired notified of each deleted shuffle
    */
   @SuppressWarnings("SystemGC") // Spark removes a shuffle when its references are collected.
   public static IdleShuffleTimer start(
@@ -45,6 +50,7 @@ public final class IdleShuffleTimer implements AutoCloseable {
             useful,
             System::nanoTime,
             shuffles::assigned,
+            new AdaptivePlans(),
             System::gc,
             shuffle -> {
               if (tracker.containsShuffle(shuffle)) {
@@ -62,10 +68,21 @@ public final class IdleShuffleTimer implements AutoCloseable {
     return timer;
   }
 
+  /**
+   * Follows a shuffle that has an assignment.
+   *
+   * @param maps RDD whose partitions are the map tasks
+   */
+  public void track(int shuffle, RDD<?> maps) {
+    if (maps.outputDeterministicLevel().equals(DeterministicLevel.INDETERMINATE())) {
+      idle.keep(shuffle);
+    }
+  }
+
   private void schedule(CleanupConfig config) {
     long shortest = config.shortestMs();
     if (shortest > 0) {
-      long period = Math.min(shortest, LONGEST_PERIOD_MS);
+      long period = Math.max(1, Math.min(shortest / CHECKS, LONGEST_PERIOD_MS));
       // Cancelled when the timer is closed.
       ScheduledFuture<?> unused =
           timer.scheduleWithFixedDelay(this::check, period, period, TimeUnit.MILLISECONDS);

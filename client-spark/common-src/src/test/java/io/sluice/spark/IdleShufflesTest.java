@@ -13,12 +13,15 @@ import org.junit.jupiter.api.Test;
 
 /** Shuffles are idle after 60 s; garbage of 1,000 bytes is collected. Time is in seconds. */
 class IdleShufflesTest {
-  private static final CleanupConfig COLLECT = new CleanupConfig(60_000, 1_000, 0);
+  private static final CleanupConfig COLLECT = new CleanupConfig(60_000, 1_000, 0, 0);
 
   private final Set<Integer> assigned = new HashSet<>(Set.of(1, 2));
 
   /** Shuffles to which nothing refers; a collection removes them. */
   private final Set<Integer> garbage = new HashSet<>();
+
+  /** Shuffles that running queries do not read again. */
+  private final Set<Integer> consumed = new HashSet<>();
 
   private final List<Integer> expired = new ArrayList<>();
   private long now = TimeUnit.SECONDS.toNanos(100_000);
@@ -27,7 +30,13 @@ class IdleShufflesTest {
   private IdleShuffles idle = idle(COLLECT);
 
   private IdleShuffles idle(CleanupConfig config) {
-    return new IdleShuffles(config, () -> now, () -> assigned, this::collect, expired::add);
+    return new IdleShuffles(
+        config,
+        () -> now,
+        () -> assigned,
+        query -> () -> Set.copyOf(consumed),
+        this::collect,
+        expired::add);
   }
 
   private void collect() {
@@ -131,7 +140,7 @@ class IdleShufflesTest {
 
   @Test
   void anIdleShuffleExpires() {
-    idle = idle(new CleanupConfig(0, 0, 3_600_000));
+    idle = idle(new CleanupConfig(0, 0, 3_600_000, 0));
     run(1, null, 1, 2_000);
     pass(1_800);
     run(2, null, 2, 2_000);
@@ -147,6 +156,91 @@ class IdleShufflesTest {
     idle.check();
     assertThat(expired).as("the second one is used").containsExactly(1);
     assertThat(collections).as("switched off").isZero();
+  }
+
+  /** The shuffles that are deleted a time later. */
+  private List<Integer> expiredAfter(long seconds) {
+    expired.clear();
+    pass(seconds);
+    idle.check();
+    return expired;
+  }
+
+  /** A query that runs, and does not read shuffle 1 again. */
+  private void runWithConsumedShuffle() {
+    idle = idle(new CleanupConfig(0, 0, 0, 60_000));
+    run(1, "7", 1, 2_000);
+    idle.jobStarted(2, "7", Map.of(10, 1, 20, 2));
+    consumed.add(1);
+    assertThat(expiredAfter(1_000)).as("consumed since now").isEmpty();
+  }
+
+  @Test
+  void aConsumedShuffleIsDeletedDuringItsQuery() {
+    runWithConsumedShuffle();
+    assertThat(expiredAfter(59)).isEmpty();
+    assertThat(expiredAfter(1)).containsExactly(1);
+    assertThat(expiredAfter(1_000)).isEmpty();
+  }
+
+  @Test
+  void aConsumedShuffleIsDeletedAfterItsQuery() {
+    runWithConsumedShuffle();
+    idle.jobEnded(2);
+    idle.queryEnded("7");
+    consumed.clear();
+    assertThat(expiredAfter(59)).isEmpty();
+    assertThat(expiredAfter(1)).containsExactly(1);
+  }
+
+  @Test
+  void aShuffleThatIsConsumedAtTheEndOfItsQueryIsDeleted() {
+    idle = idle(new CleanupConfig(0, 0, 0, 60_000));
+    run(1, "7", 1, 2_000);
+    run(2, "7", 2, 2_000);
+    consumed.add(1);
+    idle.queryEnded("7");
+    assertThat(expiredAfter(60)).containsExactly(1);
+  }
+
+  @Test
+  void aConsumedShuffleStaysWhileAStageReadsItAgain() {
+    runWithConsumedShuffle();
+    idle.stageStarted(20, Set.of(10));
+    assertThat(expiredAfter(1_000)).isEmpty();
+
+    idle.stageEnded(20);
+    assertThat(expiredAfter(1)).isEmpty();
+    assertThat(expiredAfter(60)).containsExactly(1);
+  }
+
+  @Test
+  void aShuffleThatThePlanReadsAgainStays() {
+    runWithConsumedShuffle();
+    consumed.clear();
+    assertThat(expiredAfter(60)).isEmpty();
+    consumed.add(1);
+    assertThat(expiredAfter(60)).as("consumed again since now").isEmpty();
+    assertThat(expiredAfter(60)).containsExactly(1);
+  }
+
+  @Test
+  void aShuffleWithOtherRecordsInEachRunIsNeitherConsumedNorExpired() {
+    idle = idle(new CleanupConfig(0, 0, 60_000, 60_000));
+    idle.keep(1);
+    run(1, "7", 1, 2_000);
+    run(2, "7", 2, 2_000);
+    consumed.addAll(Set.of(1, 2));
+    idle.queryEnded("7");
+    assertThat(expiredAfter(100_000)).containsExactly(2);
+  }
+
+  @Test
+  void plansAreNotReadUnlessConsumedShufflesAreDeleted() {
+    consumed.add(1);
+    run(1, "7", 1, 500);
+    idle.queryEnded("7");
+    assertThat(expiredAfter(100_000)).isEmpty();
   }
 
   @Test

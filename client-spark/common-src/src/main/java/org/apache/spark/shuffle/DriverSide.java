@@ -110,6 +110,7 @@ final class DriverSide implements AutoCloseable {
         new TrackedShuffle(
             shuffle, maps.getNumPartitions(), assignment.partitionCount(), assignments, tracker());
     tracked.begin();
+    idleShuffles.track(shuffle, maps);
     maps.sparkContext().register(statistics);
     states.assigned(assignment, statistics);
     return tracked;

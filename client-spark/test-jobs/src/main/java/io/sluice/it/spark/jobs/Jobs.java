@@ -51,6 +51,8 @@ final class Jobs {
     BY_NAME.put("localReader", SqlJobs::localReader);
     BY_NAME.put("notAdaptive", SqlJobs::notAdaptive);
     BY_NAME.put("keptDataFrame", SqlJobs::keptDataFrame);
+    BY_NAME.put("keptChain", SqlJobs::keptChain);
+    BY_NAME.put("reusedExchange", SqlJobs::reusedExchange);
     BY_NAME.put("manySplits", AdaptiveJobs::manySplits);
     BY_NAME.put("rebalanced", AdaptiveJobs::rebalanced);
     BY_NAME.put("rebalancedRoundRobin", AdaptiveJobs::rebalancedRoundRobin);

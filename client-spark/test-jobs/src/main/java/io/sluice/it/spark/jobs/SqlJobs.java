@@ -177,6 +177,35 @@ final class SqlJobs {
     return JobResult.ofUnordered(rows);
   }
 
+  /** A data frame with two shuffles, one after the other, that is collected again after a pause. */
+  static JobResult keptChain(SparkSession spark, BufferedReader input) throws IOException {
+    Dataset<Row> kept =
+        sums(spark, 500)
+            .selectExpr("k % 7 as g", "`sum(v)` as s")
+            .groupBy("g")
+            .agg(functions.sum("s"));
+    List<String> rows = new ArrayList<>(texts(kept));
+    Pause.untilResumed("pause:idle", input);
+    rows.addAll(texts(kept));
+    return JobResult.ofUnordered(rows);
+  }
+
+  /** A shuffle with two readers, of which the second one waits for a shuffle of the first one. */
+  static JobResult reusedExchange(SparkSession spark, BufferedReader input) {
+    return with(
+        spark,
+        Map.of("spark.sql.autoBroadcastJoinThreshold", "-1"),
+        () -> {
+          sums(spark, 500).selectExpr("k", "`sum(v)` as s").createOrReplaceTempView("sums");
+          return collect(
+              spark.sql(
+                  "select a.k, a.s, b.s from sums a join"
+                      + " (select cast(s % 100 as int) as k, sum(s) as s from sums group by 1) b"
+                      + " on a.k = b.k"),
+              false);
+        });
+  }
+
   private static Dataset<Row> sums(SparkSession spark, int keys) {
     return rows(spark, 20_000, keys).groupBy("k").agg(functions.sum("v"));
   }
