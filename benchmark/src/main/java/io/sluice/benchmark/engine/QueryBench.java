@@ -18,14 +18,12 @@ import io.sluice.demo.staging.WorkloadData;
 import io.sluice.localcluster.ClusterCounters;
 import io.sluice.localcluster.ClusterProbe;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 
 /**
  * Runs the queries of a workload on two sides, and measures time, CPU time and bytes of each query.
@@ -79,6 +77,7 @@ final class QueryBench implements Comparison {
   private final BenchPlan bench;
   private final SparkStaging spark;
   private final Staging staging;
+  private final QueryApplications applications;
   private final DemoProgress progress;
 
   /**
@@ -89,12 +88,14 @@ final class QueryBench implements Comparison {
     this.bench = plan.bench();
     this.spark = spark;
     this.staging = spark.staging();
+    this.applications =
+        new QueryApplications(plan.workload(), plan.scale(), plan.queryTexts(), bench, spark);
     this.progress = progress;
   }
 
   @Override
   public QueryTable run() throws DemoException, IOException, InterruptedException {
-    Path data = WorkloadData.ensure(plan.workload(), plan.scale(), spark, progress);
+    Path data = applications.data(progress);
     bench.sluice().start(staging);
     WorkloadData.readAhead(data);
     List<QueryRound> measured = new ArrayList<>();
@@ -169,10 +170,7 @@ final class QueryBench implements Comparison {
 
   private DriverProcess startDriver(Side side, int application, Path data)
       throws DemoException, IOException {
-    Map<String, String> conf = new TreeMap<>(spark.sparkConf());
-    conf.put("spark.master", "local-cluster[2,1,1024]");
-    conf.put("spark.serializer", "org.apache.spark.serializer.KryoSerializer");
-    conf.putAll(bench.conf());
+    Map<String, String> conf = applications.conf();
     if (plan.of(side).usesSluice()) {
       conf.putAll(spark.sluiceConf());
       conf.putAll(side == Side.SLUICE ? bench.sluice().conf() : plan.baselineConf());
@@ -183,17 +181,8 @@ final class QueryBench implements Comparison {
       CometConf.addTo(conf, jars);
     }
     String name = side == Side.BUILT_IN ? "baseline" : "candidate";
-    Path directory = staging.directory().resolve(name + "-" + application);
-    Path rows = Files.createDirectories(directory.resolve("rows"));
-    return spark.startDriver(
-        name,
-        jars,
-        "io.sluice.demo.spark.QueryDriver",
-        // A separate Spark home: applications started in the same second have the same id and
-        // would share the executors' directories.
-        spark.sparkHome(directory),
-        new DriverSettings(plan.workload(), plan.queryTexts(), plan.scale(), data, rows, conf),
-        directory);
+    return applications.start(
+        name, staging.directory().resolve(name + "-" + application), jars, conf, data);
   }
 
   /** Keeps logs, settings and rows if the options require it. */

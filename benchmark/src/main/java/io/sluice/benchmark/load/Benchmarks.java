@@ -2,6 +2,7 @@ package io.sluice.benchmark.load;
 
 import io.sluice.benchmark.engine.JobBenchCommand;
 import io.sluice.benchmark.engine.QueryBenchCommand;
+import io.sluice.benchmark.engine.SessionBenchCommand;
 import io.sluice.benchmark.engine.SoakCommand;
 import io.sluice.benchmark.engine.TerasortBenchCommand;
 import io.sluice.benchmark.floor.FloorCommand;
@@ -51,6 +52,7 @@ public final class Benchmarks {
         new JobBenchCommand(),
         new SoakCommand(),
         new QueryBenchCommand(),
+        new SessionBenchCommand(),
         new RowBenchCommand(),
         new TerasortBenchCommand(),
         JmhCommand.commandLine());

@@ -20,6 +20,7 @@ final class SvgChart {
   private static final int LINES_HEIGHT = 260;
   private static final int AXIS_WIDTH = 60;
   private static final int AXIS_HEIGHT = 30;
+  private static final int LABEL_WIDTH = 28;
   private static final int STEPS = 4;
   private static final int COLORS = 6;
   private static final int TEXT_SHIFT = 4;
@@ -127,7 +128,9 @@ final class SvgChart {
     }
     text(AXIS_WIDTH, LEGEND - TEXT_SHIFT, "start", chart.unit());
     double step = (WIDTH - AXIS_WIDTH) / (double) series.labels().size();
-    for (int label = 0; label < series.labels().size(); label++) {
+    // Not every label if they are too close to be read.
+    int between = (int) Math.ceil(LABEL_WIDTH / step);
+    for (int label = 0; label < series.labels().size(); label += between) {
       text(x(label, step), bottom + 18, "middle", series.labels().get(label));
     }
     int index = 0;

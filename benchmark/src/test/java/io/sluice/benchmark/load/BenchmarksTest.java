@@ -41,6 +41,7 @@ class BenchmarksTest {
             "spark",
             "soak",
             "queries",
+            "session",
             "rows",
             "mapreduce",
             "jmh");
