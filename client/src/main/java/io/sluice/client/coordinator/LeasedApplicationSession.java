@@ -533,12 +533,11 @@ public final class LeasedApplicationSession implements ApplicationSession {
   @Override
   public void unregisterShuffle(int shuffle) {
     Registered known = shuffles.remove(shuffle);
-    if (known == null) {
+    if (known == null || !unregistration.add(shuffle, known.servers().values())) {
       return;
     }
     try {
-      background.execute(
-          () -> unregistration.unregister(known.servers().values(), List.of(shuffle)));
+      background.execute(unregistration::unregisterAdded);
     } catch (RejectedExecutionException e) {
       // The whole application is being unregistered.
       LOG.debug(
@@ -558,7 +557,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
     }
     background.shutdownNow();
     if (registered) {
-      unregistration.unregister(servers.values(), List.of());
+      unregistration.unregisterApplication(List.copyOf(servers.values()));
       UnregisterApplicationRequest.Builder request =
           UnregisterApplicationRequest.newBuilder().setApplication(application);
       taskReport().ifPresent(request::setTasks);

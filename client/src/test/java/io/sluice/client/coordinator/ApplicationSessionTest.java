@@ -43,6 +43,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -67,11 +68,28 @@ class ApplicationSessionTest {
 
   private static final class FakeControl extends ShuffleServerControlImplBase {
     private final BlockingQueue<String> asked = new LinkedBlockingQueue<>();
+    private final CountDownLatch replies;
+
+    FakeControl() {
+      this(new CountDownLatch(0));
+    }
+
+    /**
+     * @param replies reaches 0 when the server replies
+     */
+    FakeControl(CountDownLatch replies) {
+      this.replies = replies;
+    }
 
     @Override
     public void unregisterShuffles(
         UnregisterShufflesRequest request, StreamObserver<UnregisterShufflesReply> observer) {
       asked.add("forget " + request.getApplication() + " " + request.getShufflesList());
+      try {
+        replies.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
       FakeCoordinator.answer(observer, UnregisterShufflesReply.getDefaultInstance());
     }
 
@@ -463,6 +481,27 @@ class ApplicationSessionTest {
 
     assertThat(control.asked).containsExactly("forget app");
     coordinator.awaitAsked("unregister app");
+  }
+
+  @Test
+  void aServerThatDoesNotReplyDelaysTheLeaseOnlyOnceForManyShuffles() throws Exception {
+    FakeCoordinator coordinator = new FakeCoordinator();
+    CountDownLatch replies = new CountDownLatch(1);
+    FakeControl control = new FakeControl(replies);
+    coordinator.server = server("s", serve(control, 0).getPort());
+    LeasedApplicationSession session = session(serve(coordinator, 0).getPort());
+    for (int shuffle = 1; shuffle <= 4; shuffle++) {
+      session.registerShuffle(shuffle, 1);
+    }
+
+    session.unregisterShuffle(1);
+    assertThat(control.asked.poll(60, TimeUnit.SECONDS)).isEqualTo("forget app [1]");
+    session.unregisterShuffle(2);
+    session.unregisterShuffle(3);
+    session.unregisterShuffle(4);
+    replies.countDown();
+
+    assertThat(control.asked.poll(60, TimeUnit.SECONDS)).isEqualTo("forget app [2, 3, 4]");
   }
 
   private static ServerId server(String name, int port) {
