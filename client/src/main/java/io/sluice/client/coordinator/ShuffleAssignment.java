@@ -284,7 +284,7 @@ public final class ShuffleAssignment implements Serializable {
     for (int range = 0; range < chains.length; range++) {
       changed[range] = new int[chains[range].length][];
       for (int replica = 0; replica < changed[range].length; replica++) {
-        changed[range][replica] = withAfter(chains[range][replica], failed, other);
+        changed[range][replica] = ServerChains.withAfter(chains[range][replica], failed, other);
       }
     }
     return next(by, replacements.with(failed, other, false), firstOfRange, changed);
@@ -331,7 +331,9 @@ public final class ShuffleAssignment implements Serializable {
       for (int replica = 0; replica < changed[range].length; replica++) {
         int[] chain = chains[range][replica];
         changed[range][replica] =
-            cyclic ? withBefore(chain, leaving, other) : withMoved(chain, leaving, other, first);
+            cyclic
+                ? ServerChains.withBefore(chain, leaving, other, replacements)
+                : ServerChains.withMoved(chain, leaving, other, first, replacements);
         any |= changed[range][replica] != chain;
       }
     }
@@ -342,42 +344,6 @@ public final class ShuffleAssignment implements Serializable {
     Replacements replaced =
         first && !cyclic ? before.with(leaving, other, !lost) : before.forServers(other + 1);
     return next(to, replaced, firstOfRange, changed);
-  }
-
-  /**
-   * @param newer whether the other server must be newer than the leaving one; otherwise any
-   *     position will do
-   */
-  private int[] withMoved(int[] chain, int leaving, int other, boolean newer) {
-    if (positionOf(chain, leaving) < 0 || (!newer && positionOf(chain, other) >= 0)) {
-      return chain;
-    }
-    int[] with = withAfter(chain, leaving, other);
-    // A replaced server must not be the newest.
-    int at = other;
-    while (replacements.has(at)) {
-      with = withAfter(with, at, replacements.direct(at));
-      at = replacements.direct(at);
-    }
-    return with;
-  }
-
-  /** Adds a replaced server, and the chain of its replacements, before the leaving server. */
-  private int[] withBefore(int[] chain, int leaving, int other) {
-    if (positionOf(chain, leaving) < 0) {
-      return chain;
-    }
-    int[] with = chain;
-    for (int at = other; at != leaving; at = replacements.direct(at)) {
-      if (positionOf(with, at) < 0) {
-        int added = at;
-        with =
-            Arrays.stream(with)
-                .flatMap(one -> one == leaving ? IntStream.of(added, one) : IntStream.of(one))
-                .toArray();
-      }
-    }
-    return with;
   }
 
   /**
@@ -402,7 +368,7 @@ public final class ShuffleAssignment implements Serializable {
     int at = 0;
     boolean any = false;
     for (int range = 0; range < chains.length; range++) {
-      int[][] with = withNewest(chains[range], full, other);
+      int[][] with = ServerChains.withNewest(chains[range], full, other);
       int last = lastPartition(range);
       int from = firstOfRange[range];
       while (at < moving.length && moving[at] <= last) {
@@ -465,41 +431,6 @@ public final class ShuffleAssignment implements Serializable {
     }
     return new ShuffleAssignment(
         shuffle, generation + 1, List.copyOf(all), replaced, firsts, changed, partitionCount);
-  }
-
-  private static int[] withAfter(int[] chain, int failed, int other) {
-    int position = positionOf(chain, failed);
-    int present = positionOf(chain, other);
-    if (position < 0 || present > position) {
-      return chain;
-    }
-    // A server before the failed one moves behind it, so that it is the newest again.
-    return IntStream.range(0, chain.length)
-        .filter(i -> i != present)
-        .flatMap(i -> i == position ? IntStream.of(failed, other) : IntStream.of(chain[i]))
-        .toArray();
-  }
-
-  private static int[][] withNewest(int[][] chainsOfRange, int full, int other) {
-    int[][] with = chainsOfRange;
-    for (int replica = 0; replica < chainsOfRange.length; replica++) {
-      int[] chain = chainsOfRange[replica];
-      if (chain[chain.length - 1] == full && positionOf(chain, other) < 0) {
-        with = with == chainsOfRange ? chainsOfRange.clone() : with;
-        with[replica] = Arrays.copyOf(chain, chain.length + 1);
-        with[replica][chain.length] = other;
-      }
-    }
-    return with;
-  }
-
-  private static int positionOf(int[] chain, int server) {
-    for (int i = 0; i < chain.length; i++) {
-      if (chain[i] == server) {
-        return i;
-      }
-    }
-    return -1;
   }
 
   /** The chains of a range, one per replica. Not to be changed. */
