@@ -1,6 +1,7 @@
 package io.sluice.mr;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.sluice.client.coordinator.LongestWaits;
 import io.sluice.client.push.PushCounters;
 import io.sluice.client.read.ReadCounters;
 import io.sluice.client.server.ServerTimes;
@@ -11,12 +12,9 @@ import io.sluice.proto.ShuffleReads;
 import io.sluice.proto.TaskReport;
 import java.io.IOException;
 import java.util.Base64;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
-import java.util.stream.Collectors;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -133,21 +131,17 @@ public final class TaskReports {
   private static List<ServerTime> servers(
       ServerTimes times,
       BiFunction<ServerTimes.ServerTime, ServerTime.Builder, ServerTime.Builder> bytesAndWait) {
-    return times.byServer().entrySet().stream()
-        .sorted(
-            Comparator.comparingLong(
-                    (Map.Entry<String, ServerTimes.ServerTime> server) ->
-                        server.getValue().waitNanos())
-                .reversed())
-        .limit(MAX_SERVERS)
-        .map(
-            server ->
-                bytesAndWait
-                    .apply(server.getValue(), ServerTime.newBuilder().setServer(server.getKey()))
-                    .setMemoryWaitMs(millis(server.getValue().memoryNanos()))
-                    .setDiskWaitMs(millis(server.getValue().diskNanos()))
-                    .build())
-        .collect(Collectors.toList());
+    return LongestWaits.of(
+        times.byServer().entrySet().stream()
+            .map(
+                server ->
+                    bytesAndWait
+                        .apply(
+                            server.getValue(), ServerTime.newBuilder().setServer(server.getKey()))
+                        .setMemoryWaitMs(millis(server.getValue().memoryNanos()))
+                        .setDiskWaitMs(millis(server.getValue().diskNanos()))
+                        .build()),
+        MAX_SERVERS);
   }
 
   private static long millis(long nanos) {

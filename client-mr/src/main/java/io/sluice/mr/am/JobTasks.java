@@ -1,15 +1,14 @@
 package io.sluice.mr.am;
 
+import io.sluice.client.coordinator.LongestWaits;
 import io.sluice.mr.AssignmentVariable;
 import io.sluice.proto.ServerTime;
 import io.sluice.proto.ShuffleReads;
 import io.sluice.proto.TaskReport;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.apache.hadoop.mapreduce.v2.api.records.TaskAttemptId;
 
 /**
@@ -81,14 +80,7 @@ final class JobTasks {
   /** For the renewal of the lease. */
   synchronized TaskReport all() {
     TaskReport.Builder report = sums.toBuilder().setConcurrentTasks(maxRunning);
-    report.addAllServers(
-        servers.values().stream()
-            .sorted(
-                Comparator.comparingLong(
-                        (ServerTime time) -> time.getPushWaitMs() + time.getReadWaitMs())
-                    .reversed())
-            .limit(MAX_SERVERS)
-            .collect(Collectors.toList()));
+    report.addAllServers(LongestWaits.of(servers.values().stream(), MAX_SERVERS));
     if (reads.getReads() > 0) {
       report.addShuffles(reads);
     }

@@ -83,10 +83,6 @@ public record ShuffleCounters(
           memoryWaitMs + other.memoryWaitMs,
           diskWaitMs + other.diskWaitMs);
     }
-
-    public long waitMs() {
-      return pushWaitMs + readWaitMs;
-    }
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.sluice.spark.ui;
 
+import io.sluice.client.coordinator.LongestWaits;
 import io.sluice.proto.ServerTime;
 import io.sluice.proto.ShuffleReads;
 import io.sluice.proto.TaskReport;
@@ -76,14 +77,9 @@ final class TaskTotals {
   }
 
   private static List<ServerTime> servers(Map<String, AtServer> servers) {
-    return servers.entrySet().stream()
-        .sorted(
-            Comparator.comparingLong(
-                    (Map.Entry<String, AtServer> server) -> server.getValue().waitMs())
-                .reversed())
-        .limit(MAX_SERVERS)
-        .map(server -> time(server.getKey(), server.getValue()))
-        .collect(Collectors.toList());
+    return LongestWaits.of(
+        servers.entrySet().stream().map(server -> time(server.getKey(), server.getValue())),
+        MAX_SERVERS);
   }
 
   private static ServerTime time(String server, AtServer counters) {
