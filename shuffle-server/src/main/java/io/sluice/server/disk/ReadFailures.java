@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -19,7 +20,8 @@ final class ReadFailures {
 
   private final HealthConfig config;
   private final ErrorWindow recent;
-  private final ErrorWindow unanswered;
+  // Empty if failed reads never make a disk lost.
+  private final Optional<ErrorWindow> unanswered;
   // One failure of each file.
   private final Map<String, FailedRead> toRepeat = new LinkedHashMap<>();
   private boolean checkDue;
@@ -35,12 +37,15 @@ final class ReadFailures {
     long windowNanos = TimeUnit.MILLISECONDS.toNanos(config.errorWindowMs());
     this.config = config;
     this.recent = new ErrorWindow(config.readErrorsUntilSuspect(), windowNanos);
-    this.unanswered = new ErrorWindow(Math.max(1, config.readErrorsUntilLost()), windowNanos);
+    this.unanswered =
+        config.readErrorsUntilLost() == HealthConfig.NEVER
+            ? Optional.empty()
+            : Optional.of(new ErrorWindow(config.readErrorsUntilLost(), windowNanos));
   }
 
   void add(FailedRead read, long nowNanos) {
     recent.add(nowNanos);
-    unanswered.add(nowNanos);
+    unanswered.ifPresent(errors -> errors.add(nowNanos));
     if (toRepeat.size() < MAX_FILES) {
       toRepeat.putIfAbsent(read.file(), read);
     }
@@ -75,13 +80,14 @@ final class ReadFailures {
    * successful probe.
    */
   boolean areTooMany(long nowNanos) {
-    return config.readErrorsUntilLost() != HealthConfig.NEVER
-        && unanswered.count(nowNanos) >= config.readErrorsUntilLost();
+    return unanswered
+        .filter(errors -> errors.count(nowNanos) >= config.readErrorsUntilLost())
+        .isPresent();
   }
 
   /** Reports a successful probe. */
   void answered() {
-    unanswered.clear();
+    unanswered.ifPresent(ErrorWindow::clear);
   }
 
   /**
@@ -99,7 +105,7 @@ final class ReadFailures {
 
   void clear() {
     recent.clear();
-    unanswered.clear();
+    unanswered.ifPresent(ErrorWindow::clear);
     toRepeat.clear();
     checkDue = false;
     application = null;
