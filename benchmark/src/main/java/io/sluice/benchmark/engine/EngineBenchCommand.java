@@ -93,11 +93,13 @@ abstract class EngineBenchCommand extends ComparisonCommand {
   /**
    * Checks the shared options and two options whose defaults differ between the benchmarks.
    *
+   * @param timeoutOption name of the option with the timeout of a job or query
    * @throws DemoException if one is out of range
    */
-  final BenchPlan benchPlan(int rounds, int jobTimeoutMinutes) throws DemoException {
+  final BenchPlan benchPlan(int rounds, String timeoutOption, int timeoutMinutes)
+      throws DemoException {
     atLeastOne("--rounds", rounds);
-    atLeastOne("--job-timeout", jobTimeoutMinutes);
+    atLeastOne(timeoutOption, timeoutMinutes);
     atLeastOne("--servers", servers);
     return new BenchPlan(
         rounds,
@@ -107,7 +109,7 @@ abstract class EngineBenchCommand extends ComparisonCommand {
             Map.copyOf(sluiceConf),
             Map.copyOf(serverConf),
             List.copyOf(serverJavaOptions)),
-        Duration.ofMinutes(jobTimeoutMinutes),
+        Duration.ofMinutes(timeoutMinutes),
         conf,
         keep());
   }

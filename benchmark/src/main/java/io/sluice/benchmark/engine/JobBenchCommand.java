@@ -116,7 +116,7 @@ public final class JobBenchCommand extends EngineBenchCommand {
     scale(scale);
     atLeastOne("--warm-ups", warmUps);
     atLeastOne("--executors", executors);
-    BenchPlan bench = benchPlan(rounds, jobTimeoutMinutes);
+    BenchPlan bench = benchPlan(rounds, "--job-timeout", jobTimeoutMinutes);
     for (int count : partitions) {
       atLeastOne("--partitions", count);
       if (count > MAX_PARTITIONS) {

@@ -5,7 +5,6 @@ import io.sluice.demo.staging.CometJarOption;
 import io.sluice.demo.staging.DemoException;
 import io.sluice.demo.staging.Installation;
 import io.sluice.demo.staging.SparkHome;
-import io.sluice.demo.staging.SparkHomeOption;
 import io.sluice.demo.staging.SparkStaging;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,28 +26,13 @@ import picocli.CommandLine.Option;
       "All processes are started on loopback and stopped at the end."
     },
     sortOptions = false)
-public final class QueryBenchCommand extends EngineBenchCommand {
+public final class QueryBenchCommand extends TpcBenchCommand {
   @Option(
       names = "--workload",
       paramLabel = "NAME",
       defaultValue = "tpch",
       description = "Data and queries: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
   private Workload workload;
-
-  @Option(
-      names = "--scale",
-      paramLabel = "FACTOR",
-      defaultValue = "1",
-      description =
-          "Scale factor of the data; 1 is about 1 GB before compression. Default: "
-              + "${DEFAULT-VALUE}.")
-  private double scale;
-
-  @Option(
-      names = "--queries",
-      paramLabel = "LIST",
-      description = "Queries to run, such as 1,3,5-7. Default: all.")
-  private String queries;
 
   @Option(
       names = "--applications",
@@ -100,26 +84,16 @@ public final class QueryBenchCommand extends EngineBenchCommand {
               + "Repeatable.")
   private Map<String, String> baselineConf = new LinkedHashMap<>();
 
-  @Option(
-      names = "--query-timeout",
-      paramLabel = "MINUTES",
-      defaultValue = "10",
-      description = "Timeout of one query. Default: ${DEFAULT-VALUE}.")
-  private int queryTimeoutMinutes;
-
-  @Mixin private SparkHomeOption sparkHome = new SparkHomeOption();
-
   @Mixin private CometJarOption cometJar = new CometJarOption();
 
   @Override
   protected Opening opening() throws DemoException {
-    scale(scale);
     atLeastOne("--applications", applications);
     if (warmUps < 0) {
       throw DemoException.usage("--warm-ups " + warmUps + ": expected a number of at least 0");
     }
-    List<String> chosen = queries(workload, queries);
-    BenchPlan bench = benchPlan(rounds, queryTimeoutMinutes);
+    List<String> chosen = queries(workload);
+    BenchPlan bench = benchPlan(rounds);
     QuerySide first = firstSide();
     boolean withComet = first.usesComet() || candidate.usesComet();
     if (cometJar.isGiven() && !withComet) {
@@ -128,11 +102,11 @@ public final class QueryBenchCommand extends EngineBenchCommand {
     if (optionOfSluice() != null && !first.usesSluice() && !candidate.usesSluice()) {
       throw DemoException.usage(optionOfSluice() + ": no side uses Sluice");
     }
-    SparkHome spark = sparkHome.find(System.getenv());
+    SparkHome spark = spark();
     QueryBench.Plan plan =
         new QueryBench.Plan(
             workload,
-            scale,
+            scale(),
             chosen,
             Installation.queryTexts(workload, System.getProperties()),
             applications,

@@ -4,12 +4,10 @@ import io.sluice.demo.driver.Workload;
 import io.sluice.demo.staging.DemoException;
 import io.sluice.demo.staging.Installation;
 import io.sluice.demo.staging.SparkHome;
-import io.sluice.demo.staging.SparkHomeOption;
 import io.sluice.demo.staging.SparkStaging;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code sluice bench session}. */
@@ -23,24 +21,9 @@ import picocli.CommandLine.Option;
       "All processes are started on loopback and stopped at the end."
     },
     sortOptions = false)
-public final class SessionBenchCommand extends EngineBenchCommand {
+public final class SessionBenchCommand extends TpcBenchCommand {
   private static final Map<String, String> EARLY =
       Map.of("spark.rss.cleanup.consumed.time", "1s", "spark.rss.cleanup.expire.time", "1s");
-
-  @Option(
-      names = "--scale",
-      paramLabel = "FACTOR",
-      defaultValue = "1",
-      description =
-          "Scale factor of the data; 1 is about 1 GB before compression. Default: "
-              + "${DEFAULT-VALUE}.")
-  private double scale;
-
-  @Option(
-      names = "--queries",
-      paramLabel = "LIST",
-      description = "Queries to run, such as 1,3,5-7. Default: all.")
-  private String queries;
 
   @Option(
       names = "--cleanup-conf",
@@ -50,26 +33,16 @@ public final class SessionBenchCommand extends EngineBenchCommand {
               + "spark.rss.cleanup.consumed.time=1s and spark.rss.cleanup.expire.time=1s.")
   private Map<String, String> cleanup = new LinkedHashMap<>();
 
-  @Option(
-      names = "--query-timeout",
-      paramLabel = "MINUTES",
-      defaultValue = "10",
-      description = "Timeout of one query. Default: ${DEFAULT-VALUE}.")
-  private int queryTimeoutMinutes;
-
-  @Mixin private SparkHomeOption sparkHome = new SparkHomeOption();
-
   @Override
   protected Opening opening() throws DemoException {
-    scale(scale);
     SessionBench.Plan plan =
         new SessionBench.Plan(
-            scale,
-            queries(Workload.TPCDS, queries),
+            scale(),
+            queries(Workload.TPCDS),
             Installation.queryTexts(Workload.TPCDS, System.getProperties()),
             cleanup.isEmpty() ? EARLY : Map.copyOf(cleanup),
-            benchPlan(1, queryTimeoutMinutes));
-    SparkHome spark = sparkHome.find(System.getenv());
+            benchPlan(1));
+    SparkHome spark = spark();
     return (staging, progress) ->
         new SessionBench(plan, new SparkStaging(staging, spark), progress);
   }

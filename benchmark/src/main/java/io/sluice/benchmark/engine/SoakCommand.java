@@ -87,7 +87,7 @@ public final class SoakCommand extends EngineBenchCommand {
     atLeastOne("--application-minutes", applicationMinutes);
     atLeastOne("--restart-minutes", restartMinutes);
     atLeastOne("--sample-seconds", sampleSeconds);
-    BenchPlan bench = benchPlan(1, jobTimeoutMinutes);
+    BenchPlan bench = benchPlan(1, "--job-timeout", jobTimeoutMinutes);
     if (bench.sluice().servers() < MIN_SERVERS) {
       throw DemoException.usage(
           "--servers " + bench.sluice().servers() + ": expected at least 2; one is not restarted");

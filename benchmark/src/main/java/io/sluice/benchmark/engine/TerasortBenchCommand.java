@@ -90,7 +90,7 @@ public final class TerasortBenchCommand extends EngineBenchCommand {
     tasks("--maps", maps);
     tasks("--reduces", reduces);
     atLeastOne("--containers", containers);
-    BenchPlan bench = benchPlan(rounds, jobTimeoutMinutes);
+    BenchPlan bench = benchPlan(rounds, "--job-timeout", jobTimeoutMinutes);
     long bytes = size.bytes();
     if (bytes < maps * TeraRows.ROW_BYTES) {
       throw DemoException.usage(

@@ -14,6 +14,7 @@ final class SessionBenchCommandTest {
       value = {
         "--queries 100 | --queries 100: expected numbers from 1 to 99",
         "--scale 0 | --scale 0.0: expected a number above 0",
+        "--query-timeout 0 | --query-timeout 0: expected a number of at least 1",
         "--cleanup-conf a | --cleanup-conf"
       })
   void refusesInvalidOptionsWithOneLine(String arguments, String named) {
