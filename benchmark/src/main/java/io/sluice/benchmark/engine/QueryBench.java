@@ -125,12 +125,15 @@ final class QueryBench implements Comparison {
     int total = plan.applications() * bench.rounds() * plan.queries().size();
     int pass = application * bench.rounds() + run;
     Side first = Side.first(application + run + plan.warmUps());
+    int warmed = 0;
     for (String query : plan.queries()) {
       QueryRound round = round(drivers, probe, query, first, pass);
       first = first == Side.BUILT_IN ? Side.SLUICE : Side.BUILT_IN;
       if (run >= 0) {
         measured.add(round);
         progress.result(measured.size(), total, summary(round));
+      } else {
+        progress.advance(++warmed, plan.queries().size(), "queries to warm up");
       }
     }
   }
