@@ -3,6 +3,7 @@ package io.sluice.client;
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 
 /**
@@ -52,13 +53,13 @@ public record CleanupConfig(long idleMs, long collectBytes, long expireMs, long 
 
   static final ConfigKey<Long> CONSUMED_TIME =
       ConfigKey.durationMs("rss.cleanup.consumed.time")
-          .defaultValue(0L)
+          .defaultValue(TimeUnit.MINUTES.toMillis(10))
           .atLeast(0L)
           .doc(
               "Time after which a shuffle is deleted, also during its query, once the output of all"
                   + " stages that read it is complete; 0: never. For queries with adaptive"
                   + " execution. If that output is lost later, its map tasks and those of the"
-                  + " deleted shuffle run again. Set it to ten minutes if long queries fill the servers.")
+                  + " deleted shuffle run again. Lower it if long queries fill the servers.")
           .build();
 
   static final List<ConfigKey<?>> KEYS = List.of(IDLE_TIME, IDLE_SIZE, EXPIRE_TIME, CONSUMED_TIME);
