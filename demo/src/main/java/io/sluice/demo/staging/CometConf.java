@@ -11,7 +11,7 @@ public final class CometConf {
   private static final String SHUFFLE_MANAGER =
       "org.apache.spark.sql.comet.execution.shuffle.CometShuffleManager";
 
-  /** Off-heap memory of an executor. */
+  /** Off-heap memory of an executor, unless the configuration has another one. */
   private static final String MEMORY = "1g";
 
   private CometConf() {}
@@ -24,7 +24,7 @@ public final class CometConf {
   public static void addTo(Map<String, String> conf, List<Path> jars) {
     conf.put("spark.plugins", "org.apache.spark.CometPlugin");
     conf.put("spark.memory.offHeap.enabled", "true");
-    conf.put("spark.memory.offHeap.size", MEMORY);
+    conf.putIfAbsent("spark.memory.offHeap.size", MEMORY);
     conf.put(
         "spark.executor.extraClassPath",
         jars.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator)));
