@@ -275,7 +275,7 @@ public final class CoordinatorClient implements AutoCloseable {
         throw new SluiceException(
             StatusCode.NO_SERVERS,
             what
-                + ": no coordinator replied within "
+                + ": no coordinator replied, gave up after "
                 + elapsedMs(start)
                 + " ms ("
                 + failures
