@@ -2,6 +2,7 @@ package io.sluice.server.adopt;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.common.net.DaemonThreads;
+import io.sluice.common.run.RunId;
 import io.sluice.proto.Adoption;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleId;
@@ -29,6 +30,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -71,6 +73,7 @@ public final class Adopter implements AdoptedData, AutoCloseable {
   private final RunFiles files;
   private final ShuffleStore store;
   private final RunAdoption adoption;
+  private final Supplier<ExecutorService> readers;
   private final DiskThread thread = new DiskThread("adopter", RETRY_MS, this::adoptOrphans);
 
   /** Directories that are being adopted or wait for it. */
@@ -112,11 +115,29 @@ public final class Adopter implements AdoptedData, AutoCloseable {
    * @param disk the disk of the tier
    */
   public Adopter(RemoteTier tier, Disk disk, RunFiles files, ShuffleStore store) {
+    this(
+        tier,
+        disk,
+        files,
+        store,
+        () -> Executors.newFixedThreadPool(THREADS, DaemonThreads.numbered("adopter-reader")));
+  }
+
+  /**
+   * @param readers returns a new executor, which reads the runs of one directory
+   */
+  Adopter(
+      RemoteTier tier,
+      Disk disk,
+      RunFiles files,
+      ShuffleStore store,
+      Supplier<ExecutorService> readers) {
     this.tier = tier;
     this.disk = disk;
     this.files = files;
     this.store = store;
     this.adoption = new RunAdoption(disk, files, store);
+    this.readers = readers;
   }
 
   /**
@@ -124,6 +145,18 @@ public final class Adopter implements AdoptedData, AutoCloseable {
    * was lost with a local directory, before the server accepts requests. Then starts the thread.
    */
   public void start() {
+    findAdopted();
+    adoptOrphans();
+    thread.start();
+  }
+
+  /** Runs the pending adoptions, on the calling thread. */
+  void runPending() {
+    thread.runPending();
+    adoptOrphans();
+  }
+
+  void findAdopted() {
     Map<String, Set<ShuffleKey>> shufflesByDirectory = new HashMap<>();
     for (RunFile run : files.on(disk)) {
       tier.storage()
@@ -144,8 +177,6 @@ public final class Adopter implements AdoptedData, AutoCloseable {
                 add(server, shuffles);
               }
             });
-    adoptOrphans();
-    thread.start();
   }
 
   private void adoptOrphans() {
@@ -214,8 +245,12 @@ public final class Adopter implements AdoptedData, AutoCloseable {
     }
     Set<ShuffleKey> shuffles = ConcurrentHashMap.newKeySet();
     Map<RunAdoption.Result, Integer> results;
+    Map<RunId, ShuffleKey> known = new HashMap<>();
+    for (RunFile run : files.on(disk)) {
+      known.put(run.id(), run.record().shuffle());
+    }
     try {
-      results = adoptRuns(tier.storage().adopt(directory), shuffles);
+      results = adoptRuns(tier.storage().adopt(directory), known, shuffles);
       if (thread.isStopping()) {
         return false;
       }
@@ -243,16 +278,16 @@ public final class Adopter implements AdoptedData, AutoCloseable {
 
   /** Adopts runs in parallel, because each one takes several requests. */
   private Map<RunAdoption.Result, Integer> adoptRuns(
-      List<Storage.Entry> entries, Set<ShuffleKey> shuffles) throws IOException {
+      List<Storage.Entry> entries, Map<RunId, ShuffleKey> known, Set<ShuffleKey> shuffles)
+      throws IOException {
     Map<RunAdoption.Result, Integer> results = new EnumMap<>(RunAdoption.Result.class);
-    ExecutorService executor =
-        Executors.newFixedThreadPool(THREADS, DaemonThreads.numbered("adopter-reader"));
+    ExecutorService executor = readers.get();
     try {
       for (int from = 0; from < entries.size() && !thread.isStopping(); from += BATCH_RUNS) {
         List<Future<RunAdoption.Result>> running = new ArrayList<>();
         for (Storage.Entry entry :
             entries.subList(from, Math.min(entries.size(), from + BATCH_RUNS))) {
-          running.add(executor.submit(() -> adopt(entry, shuffles)));
+          running.add(executor.submit(() -> adopt(entry, known, shuffles)));
         }
         for (Future<RunAdoption.Result> each : running) {
           results.merge(each.get(), 1, Integer::sum);
@@ -272,9 +307,10 @@ public final class Adopter implements AdoptedData, AutoCloseable {
     }
   }
 
-  private RunAdoption.Result adopt(Storage.Entry entry, Set<ShuffleKey> shuffles)
+  private RunAdoption.Result adopt(
+      Storage.Entry entry, Map<RunId, ShuffleKey> known, Set<ShuffleKey> shuffles)
       throws IOException {
-    RunAdoption.Result result = adoption.adopt(entry, shuffles);
+    RunAdoption.Result result = adoption.adopt(entry, known, shuffles);
     if (result == RunAdoption.Result.SKIPPED) {
       tier.storage().forget(entry.file());
     }

@@ -19,7 +19,6 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,9 +47,6 @@ final class RunAdoption {
   private final RunFiles files;
   private final ShuffleStore store;
 
-  /** Shuffles of the adopted runs: if an adoption fails in its middle, it begins again. */
-  private final Map<RunId, ShuffleKey> adopted = new ConcurrentHashMap<>();
-
   RunAdoption(Disk disk, RunFiles files, ShuffleStore store) {
     this.disk = disk;
     this.files = files;
@@ -60,17 +56,20 @@ final class RunAdoption {
   /**
    * Adopts a run.
    *
-   * @param shuffles receives its shuffle, if the run was adopted
+   * @param known shuffles of the runs that this server serves already: it wrote them, and another
+   *     server adopted them meanwhile, or an adoption failed in its middle and begins again
+   * @param shuffles receives its shuffle, if this server serves the run
    * @throws IOException if the catalog cannot be written
    */
-  Result adopt(Storage.Entry entry, Set<ShuffleKey> shuffles) throws IOException {
+  Result adopt(Storage.Entry entry, Map<RunId, ShuffleKey> known, Set<ShuffleKey> shuffles)
+      throws IOException {
     Optional<RunId> id = RunFiles.runId(entry.file());
     if (id.isEmpty()) {
       return Result.SKIPPED;
     }
-    ShuffleKey known = adopted.get(id.get());
-    if (known != null) {
-      shuffles.add(known);
+    ShuffleKey served = known.get(id.get());
+    if (served != null) {
+      shuffles.add(served);
       return Result.ADOPTED;
     }
     try (RunReader reader = open(entry, id.get())) {
@@ -149,7 +148,6 @@ final class RunAdoption {
     for (RunExtent extent : reader.extents()) {
       addExtent(log, run, extent, reader);
     }
-    adopted.put(record.id(), record.shuffle());
     shuffles.add(record.shuffle());
     return Result.ADOPTED;
   }

@@ -43,9 +43,16 @@ public final class RemoteStorage implements Storage {
   private final String name;
   private final RemoteFileSystem files;
   private final AdoptionMarks marks;
-  private final String server;
+  private final Renaming renaming;
   private final long limitBytes;
   private final long preferredMinBytes;
+
+  /** Held while this server gets another directory. */
+  private final Object renamingLock = new Object();
+
+  /** Directory of new files. */
+  @GuardedBy("this")
+  private String server;
 
   @GuardedBy("this")
   private final Map<String, Stored> stored = new HashMap<>();
@@ -53,9 +60,9 @@ public final class RemoteStorage implements Storage {
   @GuardedBy("this")
   private final Map<String, Integer> filesByDirectory = new HashMap<>();
 
-  /** Names of the directories of this storage, its own one first. */
+  /** Names of the directories that this server has adopted. */
   @GuardedBy("this")
-  private final Set<String> servers = new LinkedHashSet<>();
+  private final Set<String> adopted = new LinkedHashSet<>();
 
   @GuardedBy("this")
   private long storedBytes;
@@ -74,6 +81,19 @@ public final class RemoteStorage implements Storage {
     }
   }
 
+  /** Gives this server another directory, after its own one was adopted. */
+  public interface Renaming {
+    /** Returns the new unique name, and records it for the next start. */
+    String rename() throws IOException;
+
+    /** Of a storage that writes no files. */
+    static Renaming never() {
+      return () -> {
+        throw new IOException("the directory of this server was adopted");
+      };
+    }
+  }
+
   /**
    * @param name name for messages
    * @param files takes
@@ -81,9 +101,15 @@ public final class RemoteStorage implements Storage {
    * @param limitBytes maximum bytes to store; {@link Long#MAX_VALUE}: no limit
    * @param preferredMinBytes minimum length of files to move here first, to limit the number of
    *     files
+   * @param renaming called at most once at a time
    */
   public RemoteStorage(
-      String name, RemoteFileSystem files, String server, long limitBytes, long preferredMinBytes) {
+      String name,
+      RemoteFileSystem files,
+      String server,
+      Renaming renaming,
+      long limitBytes,
+      long preferredMinBytes) {
     if (server.isEmpty() || server.contains("/") || server.startsWith(".")) {
       throw new IllegalArgumentException("\"" + server + "\" is not a valid directory name");
     }
@@ -91,14 +117,14 @@ public final class RemoteStorage implements Storage {
     this.files = files;
     this.marks = new AdoptionMarks(files);
     this.server = server;
+    this.renaming = renaming;
     this.limitBytes = limitBytes;
     this.preferredMinBytes = preferredMinBytes;
-    this.servers.add(server);
   }
 
   /** Directories that were adopted before a restart; called before {@link #list}. */
-  synchronized void alsoServe(Collection<String> adopted) {
-    servers.addAll(adopted);
+  synchronized void alsoServe(Collection<String> directories) {
+    adopted.addAll(directories);
   }
 
   /**
@@ -109,19 +135,19 @@ public final class RemoteStorage implements Storage {
    */
   public List<Entry> adopt(String directory) throws IOException {
     synchronized (this) {
-      servers.add(directory);
+      adopted.add(directory);
     }
-    boolean adopted = false;
+    boolean complete = false;
     try {
-      marks.write(directory, server);
+      marks.write(directory, own());
       List<Entry> entries = new ArrayList<>();
       for (RemoteEntry application : applications()) {
         addFiles(application.name(), directory, entries);
       }
-      adopted = true;
+      complete = true;
       return entries;
     } finally {
-      if (!adopted) {
+      if (!complete) {
         abandon(directory);
       }
     }
@@ -129,7 +155,7 @@ public final class RemoteStorage implements Storage {
 
   /** Forgets an adopted directory and its files, without deleting them. */
   public synchronized void abandon(String directory) {
-    servers.remove(directory);
+    adopted.remove(directory);
     List<String> forgotten = new ArrayList<>();
     stored.forEach(
         (file, found) -> {
@@ -150,9 +176,16 @@ public final class RemoteStorage implements Storage {
     return find(file).map(Stored::server);
   }
 
+  /** {@inheritDoc} The first one is that of new files. */
   @Override
   public synchronized List<String> directories() {
-    return List.copyOf(servers);
+    List<String> all = new ArrayList<>(List.of(server));
+    all.addAll(adopted);
+    return all;
+  }
+
+  private synchronized String own() {
+    return server;
   }
 
   @Override
@@ -198,35 +231,60 @@ public final class RemoteStorage implements Storage {
 
   @Override
   public NewFile create(String file) throws IOException {
-    checkNotAdopted();
     return new Writing(ESCAPE, file);
   }
 
   @Override
   public NewFile create(String file, String application) throws IOException {
-    checkNotAdopted();
     return new Writing(directory(application), file);
   }
 
-  /** A server that was lost, and returns, writes no files that its adopter does not know. */
-  private void checkNotAdopted() throws IOException {
-    Optional<String> adopter = marks.adopterOf(server);
+  /**
+   * Checks that no other server has adopted the directory of a file that was just written: an
+   * adopter lists the files after it has written the mark, and may not know this one. Otherwise new
+   * files get another directory.
+   */
+  private void checkNotAdopted(String directory) throws IOException {
+    Optional<String> adopter = marks.adopterOf(directory);
     if (adopter.isPresent()) {
       throw new IOException(
           "directory "
-              + server
+              + directory
               + " of "
               + files.base()
               + " was adopted by "
               + adopter.get()
-              + " while this server was lost; restart this server to write to another one");
+              + " while this server was lost; it writes to "
+              + replace(directory)
+              + " from now on");
+    }
+  }
+
+  /** Returns the directory of new files, another one than the given one. */
+  private String replace(String directory) throws IOException {
+    synchronized (renamingLock) {
+      if (!own().equals(directory)) {
+        return own();
+      }
+      String another = renaming.rename();
+      for (String each : directories()) {
+        // So that this server recognizes what it has adopted.
+        if (!each.equals(directory) && marks.adopterOf(each).equals(Optional.of(directory))) {
+          marks.write(each, another);
+        }
+      }
+      synchronized (this) {
+        server = another;
+      }
+      return another;
     }
   }
 
   /** Whether this server deletes the files of a directory, not one that adopted it. */
   private boolean owns(String directory) throws IOException {
     Optional<String> adopter = marks.adopterOf(directory);
-    return directory.equals(server) ? adopter.isEmpty() : adopter.equals(Optional.of(server));
+    String own = own();
+    return directory.equals(own) ? adopter.isEmpty() : adopter.equals(Optional.of(own));
   }
 
   @Override
@@ -336,10 +394,6 @@ public final class RemoteStorage implements Storage {
     files.deleteEmptyDirectory(application);
   }
 
-  private String path(String directory, String file) {
-    return directory + "/" + server + "/" + file;
-  }
-
   /** Escapes application ids that a file system would interpret, such as {@code ..}. */
   private static String directory(String application) {
     return application.startsWith(".") ? ESCAPE + application : application;
@@ -351,18 +405,23 @@ public final class RemoteStorage implements Storage {
   }
 
   private final class Writing implements NewFile {
-    private final String directory;
+    private final String application;
+    private final String server = own();
     private final String file;
     private final RemoteOutput output;
     private final RemoteWriteChannel channel;
     private boolean completed;
     private boolean committed;
 
-    Writing(String directory, String file) throws IOException {
-      this.directory = directory;
+    Writing(String application, String file) throws IOException {
+      this.application = application;
       this.file = file;
-      this.output = files.create(path(directory, file));
+      this.output = files.create(path());
       this.channel = new RemoteWriteChannel(output);
+    }
+
+    private String path() {
+      return application + "/" + server + "/" + file;
     }
 
     @Override
@@ -376,14 +435,15 @@ public final class RemoteStorage implements Storage {
       channel.close();
       output.complete();
       completed = true;
+      checkNotAdopted(server);
       checkStored(length);
       committed = true;
-      addEntry(file, new Stored(directory, server, length));
+      addEntry(file, new Stored(application, server, length));
     }
 
     /** Some connectors complete a failed upload without an exception. */
     private void checkStored(long length) throws IOException {
-      String path = path(directory, file);
+      String path = path();
       try (RemoteInput input = files.open(path)) {
         if (input.length() != length) {
           throw wrongLength(path, input.length(), length);
@@ -400,9 +460,9 @@ public final class RemoteStorage implements Storage {
       output.close();
       if (!committed) {
         if (completed) {
-          files.delete(path(directory, file));
+          files.delete(path());
         }
-        clear(directory, server);
+        clear(application, server);
       }
     }
   }

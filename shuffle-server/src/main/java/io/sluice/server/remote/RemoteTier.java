@@ -86,6 +86,7 @@ public final class RemoteTier {
             config.properties(),
             config.kerberos().settings(),
             group);
+    ServerDirectory directory = ServerDirectory.in(local, host, random);
     return open(
         settings.base(),
         () -> implementations.open(settings),
@@ -93,12 +94,17 @@ public final class RemoteTier {
         preferredMinBytes,
         config.startTimeoutMs(),
         RETRY_MS,
-        ServerDirectory.in(local, host, random),
-        new CatalogConfig(sync, CatalogConfig.DEFAULT.maxTombstones()),
+        directory,
+        RocksCatalog.open(
+            directory.catalog(), new CatalogConfig(sync, CatalogConfig.DEFAULT.maxTombstones())),
         random);
   }
 
-  /** As above, with a given file system. */
+  /**
+   * As above, with a given file system.
+   *
+   * @param catalog takes
+   */
   static RemoteTier open(
       String base,
       RemoteConnection.Opener opener,
@@ -107,23 +113,28 @@ public final class RemoteTier {
       long startTimeoutMs,
       long retryMs,
       ServerDirectory directory,
-      CatalogConfig catalogConfig,
+      RunCatalog catalog,
       RandomGenerator random)
       throws IOException, InterruptedException {
-    AdoptedDirectories adopted = AdoptedDirectories.read(directory.adopted());
-    RunCatalog catalog = RocksCatalog.open(directory.catalog(), catalogConfig);
     RemoteConnection connection =
         new RemoteConnection(
             base, opener, files -> clear(base, files, directory.name(), catalog), retryMs);
     AdoptionMarks marks = new AdoptionMarks(connection);
     boolean opened = false;
     try {
+      AdoptedDirectories adopted = AdoptedDirectories.read(directory.adopted());
       connection.start();
       boolean answers = connection.await(startTimeoutMs);
       ServerDirectory used = answers ? usable(directory, marks, catalog, random) : directory;
       keepOwn(adopted, used.name(), answers ? marks : null);
       RemoteStorage storage =
-          new RemoteStorage(base, connection, used.name(), limitBytes, preferredMinBytes);
+          new RemoteStorage(
+              base,
+              connection,
+              used.name(),
+              () -> used.renamed(random).name(),
+              limitBytes,
+              preferredMinBytes);
       storage.alsoServe(adopted.servers().keySet());
       opened = true;
       LOG.info(
@@ -270,7 +281,8 @@ public final class RemoteTier {
     catalog.recordCleanStop(CleanStop.NONE);
     catalog.remove(recorded);
     // Closes nothing but this object; the file system stays open.
-    RemoteStorage leftovers = new RemoteStorage(base, files, name, Long.MAX_VALUE, 0);
+    RemoteStorage leftovers =
+        new RemoteStorage(base, files, name, RemoteStorage.Renaming.never(), Long.MAX_VALUE, 0);
     List<Storage.Entry> entries = leftovers.list();
     for (Storage.Entry entry : entries) {
       leftovers.delete(entry.file());

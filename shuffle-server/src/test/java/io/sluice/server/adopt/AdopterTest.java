@@ -202,6 +202,22 @@ class AdopterTest {
   }
 
   @Test
+  void servesARunOnceThatItServedBeforeItsDirectoryWasAdopted() throws Exception {
+    addRun("lost_1", SHUFFLE, 1);
+    start();
+    order("lost_1", "lost:1");
+    await(() -> moves().size() == 1 && adopter.pending() == 0);
+
+    // Another server adopts the directory, and is lost, too.
+    tier.storage().abandon("lost_1");
+    order("lost_1", "another:1");
+
+    await(() -> moves().size() == 2);
+    assertServes(SHUFFLE, 1);
+    assertThat(runs.count()).isEqualTo(1);
+  }
+
+  @Test
   void movesThatNoDriverHasAppliedComeFirst() throws Exception {
     addRun("lost_1", SHUFFLE, 1);
     addRun("lost_1", OTHER, 3);

@@ -53,7 +53,8 @@ class RemoteTierFlowTest {
   private final InMemoryStorage localStorage = new InMemoryStorage("local", StorageKind.HDD);
   private final InMemoryRemoteFileSystem files = new InMemoryRemoteFileSystem();
   private final RemoteStorage remoteStorage =
-      new RemoteStorage("remote", files, "host_1", Long.MAX_VALUE, WORTHWHILE);
+      new RemoteStorage(
+          "remote", files, "host_1", RemoteStorage.Renaming.never(), Long.MAX_VALUE, WORTHWHILE);
   private final Disk local =
       new Disk(localStorage, new InMemoryCatalog(), LIMITS, System::nanoTime);
   private final Disk remote =

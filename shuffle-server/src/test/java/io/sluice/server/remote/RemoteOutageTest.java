@@ -37,7 +37,8 @@ class RemoteOutageTest {
   private final InMemoryCatalog catalog = new InMemoryCatalog();
   private final Disk tier =
       new Disk(
-          new RemoteStorage("remote", fileSystem, "host_1", Long.MAX_VALUE, 0),
+          new RemoteStorage(
+              "remote", fileSystem, "host_1", RemoteStorage.Renaming.never(), Long.MAX_VALUE, 0),
           catalog,
           DiskLimits.DEFAULT,
           new DiskHealth("remote", RemoteTier.health(HealthConfig.DEFAULT), nanos::get),

@@ -246,9 +246,11 @@ class RemoteStorageTest {
   }
 
   @Test
-  void aLostServerThatReturnsNeitherDeletesNorWritesFiles() throws IOException {
+  void aLostServerThatReturnsDeletesNothingAndWritesToAnotherDirectory() throws IOException {
     RemoteStorage returned = storage("host-2a", Long.MAX_VALUE);
     write(returned, "app-1", "a.run", bytes(10));
+    files.put("app-1/host-0a/0.run", bytes(10));
+    returned.adopt("host-0a");
     storage.adopt("host-2a");
 
     returned.delete("a.run");
@@ -256,8 +258,20 @@ class RemoteStorageTest {
         .isInstanceOf(IOException.class)
         .hasMessage(
             "directory host-2a of memory:/shuffle was adopted by host-1f while this server was"
-                + " lost; restart this server to write to another one");
-    assertThat(files.paths()).containsExactly("=adopted/host-2a", "app-1/host-2a/a.run");
+                + " lost; it writes to host-2a-new from now on");
+    write(returned, "app-1", "d.run", bytes(10));
+    assertThat(returned.directories()).containsExactly("host-2a-new", "host-0a");
+    assertThat(files.paths())
+        .containsExactly(
+            "=adopted/host-0a",
+            "=adopted/host-2a",
+            "app-1/host-0a/0.run",
+            "app-1/host-2a-new/d.run",
+            "app-1/host-2a/a.run");
+    returned.delete("0.run");
+    returned.delete("d.run");
+    assertThat(files.paths())
+        .containsExactly("=adopted/host-0a", "=adopted/host-2a", "app-1/host-2a/a.run");
 
     // Another server adopts both directories.
     RemoteStorage third = storage("host-3b", Long.MAX_VALUE);
@@ -266,7 +280,19 @@ class RemoteStorageTest {
     storage.delete("a.run");
     assertThat(files.paths()).contains("app-1/host-2a/a.run");
     third.delete("a.run");
-    assertThat(files.paths()).containsExactly("=adopted/host-1f", "=adopted/host-2a");
+    assertThat(files.paths())
+        .containsExactly("=adopted/host-0a", "=adopted/host-1f", "=adopted/host-2a");
+  }
+
+  @Test
+  void aFileWhoseUploadEndsAfterTheAdoptionIsDeleted() throws IOException {
+    RemoteStorage returned = storage("host-2a", Long.MAX_VALUE);
+    try (Storage.NewFile file = returned.create("a.run", "app-1")) {
+      file.channel().write(ByteBuffer.wrap(bytes(10)));
+      storage.adopt("host-2a");
+      assertThatThrownBy(file::commit).hasMessageContaining("was adopted by host-1f");
+    }
+    assertThat(files.paths()).containsExactly("=adopted/host-2a");
   }
 
   @Test
@@ -316,7 +342,7 @@ class RemoteStorageTest {
   }
 
   private RemoteStorage storage(String server, long limitBytes) {
-    return new RemoteStorage("memory", files, server, limitBytes, 0);
+    return new RemoteStorage("memory", files, server, () -> server + "-new", limitBytes, 0);
   }
 
   private void write(String application, String file, byte[] content) throws IOException {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.common.run.RunId;
 import io.sluice.common.run.RunOrder;
 import io.sluice.server.catalog.CatalogConfig;
+import io.sluice.server.catalog.RocksCatalog;
 import io.sluice.server.catalog.RunRecord;
 import io.sluice.server.disk.Storage;
 import io.sluice.server.log.ShuffleKey;
@@ -119,6 +120,7 @@ class RemoteTierTest {
   }
 
   private RemoteTier open(RemoteConnection.Opener opener, long timeoutMs) throws Exception {
+    ServerDirectory server = serverDirectory();
     return RemoteTier.open(
         "memory:/x",
         opener,
@@ -126,8 +128,8 @@ class RemoteTierTest {
         1,
         timeoutMs,
         1,
-        serverDirectory(),
-        CatalogConfig.DEFAULT,
+        server,
+        RocksCatalog.open(server.catalog(), CatalogConfig.DEFAULT),
         new Random(8));
   }
 
