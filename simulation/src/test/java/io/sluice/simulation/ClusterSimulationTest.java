@@ -58,6 +58,7 @@ class ClusterSimulationTest {
     assertThat(results.sum(Simulation.Outcome::merges)).isGreaterThan(count / 6);
     assertThat(results.sum(Simulation.Outcome::demotions)).isPositive();
     assertThat(results.sum(Simulation.Outcome::movedBytes)).isPositive();
+    assertThat(results.sum(Simulation.Outcome::adoptions)).isPositive();
     assertThat(results.sum(Simulation.Outcome::elections)).isGreaterThan(count / 3);
   }
 

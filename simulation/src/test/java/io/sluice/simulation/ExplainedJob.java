@@ -31,6 +31,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -95,7 +96,8 @@ final class ExplainedJob implements AutoCloseable {
             new FastRandom(random.nextLong()),
             1,
             Workload.USUAL.heartbeatMs(),
-            setups);
+            setups,
+            Optional.empty());
     time.advance(WARM_UP_NANOS);
     driver = new SimulatedDriver(time, network, cluster, APPLICATION, 1);
     pool =

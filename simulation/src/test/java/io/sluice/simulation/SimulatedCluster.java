@@ -20,12 +20,14 @@ import io.sluice.coordinator.log.MetadataLog;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.server.model.ModelClock;
 import io.sluice.server.model.ServerSetup;
+import io.sluice.server.model.SharedTier;
 import io.sluice.server.model.SimulatedServer;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -41,6 +43,10 @@ final class SimulatedCluster {
   private static final int FIRST_PORT = 20_000;
   private static final int MAX_SKEW_MS = 600_000;
   private static final int MAX_DRIFT_PER_MILLION = 5_000;
+
+  /** Time for which a lost machine is down, so that its data on the remote tier is adopted. */
+  private static final long LOST_MS = 5_000;
+
   private static final long EXIT_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final SimulatedThreads time;
@@ -50,6 +56,7 @@ final class SimulatedCluster {
   private final Map<String, CoordinatorMachine> coordinators = new LinkedHashMap<>();
   private final List<HostPort> addresses = new ArrayList<>();
   private final SimulatedQuorum quorum;
+  private final Optional<SharedTier> tier;
   private final List<SimulatedServer> servers = new ArrayList<>();
   private final Map<String, SimulatedChannel.Called> processes = new LinkedHashMap<>();
   private Consumer<SimulatedServer> onLeave = server -> {};
@@ -155,6 +162,7 @@ final class SimulatedCluster {
    * @param coordinatorCount 1, or more that share their log
    * @param heartbeatMs interval of heartbeats that coordinators set, in milliseconds
    * @param setups one for each server
+   * @param tier remote tier of all servers, if they have one
    */
   SimulatedCluster(
       SimulatedThreads time,
@@ -162,8 +170,10 @@ final class SimulatedCluster {
       Random random,
       int coordinatorCount,
       long heartbeatMs,
-      List<ServerSetup> setups)
+      List<ServerSetup> setups,
+      Optional<SharedTier> tier)
       throws Exception {
+    this.tier = tier;
     this.time = time;
     this.network = network;
     this.random = random;
@@ -281,7 +291,8 @@ final class SimulatedCluster {
                     () -> added[0].pausedUntilNanos(),
                     setup.takesTime(),
                     (address, blocking) -> channel(name, address.host(), blocking, List.of())),
-            addresses);
+            addresses,
+            tier);
     added[0] = server;
     servers.add(server);
     network.add(server);
@@ -357,8 +368,12 @@ final class SimulatedCluster {
             });
   }
 
-  /** Crashes a server's process; it starts again after a while. */
+  /**
+   * Crashes a server's process; it starts again after a while. If servers have a remote tier, a
+   * machine that crashes returns with new disks.
+   */
   void crash(SimulatedServer server, long downMs, boolean wholeMachine) {
+    boolean isLost = wholeMachine && tier.isPresent();
     if (server.isRunning()) {
       network.cut(server);
       restart(
@@ -370,8 +385,13 @@ final class SimulatedCluster {
               server.crash();
             }
           },
-          downMs,
-          () -> startIfDown(server));
+          isLost ? LOST_MS + downMs : downMs,
+          () -> {
+            if (isLost && !server.isRunning() && !server.isEnding()) {
+              server.replaceDisks();
+            }
+            startIfDown(server);
+          });
     }
   }
 

@@ -9,10 +9,12 @@ import io.sluice.proto.ServerId;
 import io.sluice.server.disk.Fsync;
 import io.sluice.server.disk.StorageKind;
 import io.sluice.server.model.ServerSetup;
+import io.sluice.server.model.SharedTier;
 import io.sluice.server.model.SimulatedServer;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Executor;
@@ -36,7 +38,11 @@ final class Simulation {
   private static final long MOVE_MS = 12_000;
   private static final int MAX_SECONDS_UNTIL_UNUSED = 400;
 
+  /** One schedule of as many has a remote tier; the others are the same as without this choice. */
+  private static final int WITHOUT_TIER = 4;
+
   private final Random random;
+  private final Optional<SharedTier> tier;
   private final Workload workload;
   private final List<Fault> faults;
   private final SimulatedThreads time;
@@ -65,10 +71,17 @@ final class Simulation {
       long merges,
       long demotions,
       long movedBytes,
+      long adoptions,
       int elections) {}
 
-  private Simulation(long seed, Workload workload, List<Fault> faults, Executor carriers)
+  private Simulation(
+      long seed,
+      Workload workload,
+      List<Fault> faults,
+      Executor carriers,
+      Optional<SharedTier> tier)
       throws Exception {
+    this.tier = tier;
     this.random = new FastRandom(seed * 0x9E3779B97F4A7C15L);
     this.workload = workload;
     this.faults = faults;
@@ -86,7 +99,9 @@ final class Simulation {
     for (int i = 0; i < SERVERS; i++) {
       setups.add(
           new ServerSetup(
-              List.of(StorageKind.SSD, StorageKind.HDD),
+              tier.isPresent()
+                  ? List.of(StorageKind.SSD)
+                  : List.of(StorageKind.SSD, StorageKind.HDD),
               (64 + random.nextInt(192)) << 10,
               small ? 8 + random.nextInt(8) : 24 + random.nextInt(40),
               FSYNCS.get(random.nextInt(FSYNCS.size())),
@@ -101,7 +116,12 @@ final class Simulation {
             new FastRandom(random.nextLong()),
             coordinators,
             workload.heartbeatMs(),
-            setups);
+            setups,
+            tier);
+  }
+
+  private static boolean hasTier(long seed) {
+    return new FastRandom(seed * 0x9E3779B97F4A7C15L + 2).nextInt(WITHOUT_TIER) == 0;
   }
 
   /**
@@ -113,12 +133,19 @@ final class Simulation {
    */
   static Outcome run(long seed, Workload workload, List<Fault> faults, Executor carriers)
       throws Exception {
-    Simulation simulation = new Simulation(seed, workload, faults, carriers);
-    try (LoggedErrors errors = LoggedErrors.collect();
-        SimulatedThreads unused = simulation.time) {
-      Outcome outcome = simulation.run();
-      assertThat(errors.first()).as("internal errors in the log").isEmpty();
-      return outcome;
+    Optional<SharedTier> tier = hasTier(seed) ? Optional.of(SharedTier.create()) : Optional.empty();
+    try {
+      Simulation simulation = new Simulation(seed, workload, faults, carriers, tier);
+      try (LoggedErrors errors = LoggedErrors.collect();
+          SimulatedThreads unused = simulation.time) {
+        Outcome outcome = simulation.run();
+        assertThat(errors.first()).as("internal errors in the log").isEmpty();
+        return outcome;
+      }
+    } finally {
+      if (tier.isPresent()) {
+        tier.get().deleteLocal();
+      }
     }
   }
 
@@ -248,7 +275,9 @@ final class Simulation {
   }
 
   private boolean canLoseData() {
-    return faults.stream().anyMatch(fault -> fault.kind().isDestructive());
+    // Readers can ask a server whose data was adopted before their driver knows the adopter.
+    return sum(SimulatedServer::adoptions) > 0
+        || faults.stream().anyMatch(fault -> fault.kind().isDestructive());
   }
 
   /** Fails if a server that has moved its data has anything that no other server has. */
@@ -311,7 +340,8 @@ final class Simulation {
       SimulatedServer server = cluster.server(id.getName());
       try {
         server.checkMarks(assignment.shuffle(), partitions);
-        if (!damaged.contains(server.name())) {
+        // An adopter stores its own copy, too.
+        if (!damaged.contains(server.name()) && tier.isEmpty()) {
           server.checkNoDuplicates(assignment.shuffle(), partitions.get(0));
         }
       } catch (Exception e) {
@@ -358,6 +388,7 @@ final class Simulation {
         sum(SimulatedServer::merges),
         sum(SimulatedServer::demotions),
         sum(SimulatedServer::movedBytes),
+        sum(SimulatedServer::adoptions),
         cluster.elections());
   }
 

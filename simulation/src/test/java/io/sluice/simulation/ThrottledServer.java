@@ -21,6 +21,7 @@ import io.sluice.transport.client.FetchedBody;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -64,7 +65,8 @@ final class ThrottledServer implements AutoCloseable {
                     Fsync.NEVER,
                     0,
                     DISK_BYTES_PER_SECOND,
-                    Workload.USUAL.heartbeatMs())));
+                    Workload.USUAL.heartbeatMs())),
+            Optional.empty());
     time.advance(WARM_UP_NANOS);
   }
 

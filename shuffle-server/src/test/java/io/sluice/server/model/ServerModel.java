@@ -91,13 +91,15 @@ final class ServerModel {
         timer,
         onDeclaredLost,
         () -> true,
-        new ReadModel(UnpooledByteBufAllocator.DEFAULT, disk -> Runnable::run));
+        new ReadModel(UnpooledByteBufAllocator.DEFAULT, disk -> Runnable::run),
+        List.of());
   }
 
   /**
    * As the other constructor, for background work that can be slow.
    *
    * @param canStore whether any disk accepts data
+   * @param more disks beside those of the directories
    */
   ServerModel(
       List<ModelDirectory> directories,
@@ -109,12 +111,14 @@ final class ServerModel {
       ScheduledExecutorService timer,
       Consumer<RunFile> onDeclaredLost,
       BooleanSupplier canStore,
-      ReadModel readModel)
+      ReadModel readModel,
+      List<Disk> more)
       throws IOException, InterruptedException {
     this.directories = List.copyOf(directories);
     for (ModelDirectory each : directories) {
       disks.add(new Disk(each.storage(), each.catalog(), DiskLimits.DEFAULT, clock));
     }
+    disks.addAll(more);
     Recovery recovery = new Recovery(disks, files, store, TIMEOUT_MS, clock);
     ScanResult findings = recovery.find();
     long epoch = Math.max(previousEpoch, findings.newestEpoch()) + 1;

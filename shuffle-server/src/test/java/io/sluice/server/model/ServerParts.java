@@ -7,6 +7,8 @@ import io.sluice.common.auth.Revocations;
 import io.sluice.common.config.HostPort;
 import io.sluice.proto.ServerId;
 import io.sluice.server.ServerHeartbeatSource;
+import io.sluice.server.adopt.Adopter;
+import io.sluice.server.adopt.AdopterSteps;
 import io.sluice.server.background.DemotionSteps;
 import io.sluice.server.background.FanInPolicy;
 import io.sluice.server.background.MergeConfig;
@@ -35,6 +37,7 @@ import io.sluice.server.log.LeaseTable;
 import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.memory.MemoryConfig;
 import io.sluice.server.read.DiskReadConfig;
+import io.sluice.server.remote.RemoteTier;
 import io.sluice.server.service.OverQuota;
 import io.sluice.transport.server.RequestMemory;
 import io.sluice.transport.server.TransportCounters;
@@ -42,6 +45,7 @@ import java.time.Clock;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Executor;
@@ -76,6 +80,8 @@ final class ServerParts {
   final Decommission decommission;
   final StoreReport report;
   final Heartbeats heartbeats;
+  final Optional<RemoteTier> tier;
+  final Optional<Adopter> adopter;
   final ControlService control;
   final ScheduledExecutorService executor;
 
@@ -92,12 +98,16 @@ final class ServerParts {
   /**
    * Starts the process, without heartbeats.
    *
+   * @param remote its remote tier, if it has one
+   * @param beforeRemoteCall see {@link ModelTier#open}
    * @param previousEpoch epoch of the previous process
    * @param readMemory memory of copies of file bytes
    * @param slowReads delay of a read in milliseconds; null: reads take no time
    */
   ServerParts(
       List<ModelDirectory> directories,
+      Optional<ModelTier> remote,
+      Runnable beforeRemoteCall,
       long previousEpoch,
       ServerSetup setup,
       ModelClock clock,
@@ -115,6 +125,11 @@ final class ServerParts {
         new MemoryBudget(
             new MemoryConfig((long) setup.slabs() * SLAB_BYTES, SLAB_BYTES, 20, 10), clock);
     Spiller[] started = new Spiller[1];
+    tier =
+        remote.isPresent()
+            ? Optional.of(remote.get().open(beforeRemoteCall, random))
+            : Optional.empty();
+    Optional<Disk> remoteDisk = tier.map(opened -> ModelTier.disk(opened, clock));
     model =
         new ServerModel(
             directories,
@@ -128,7 +143,10 @@ final class ServerParts {
             () -> started[0] == null || started[0].canStore(),
             setup.isThrottled()
                 ? throttledReads(readMemory, machine)
-                : new ReadModel(readMemory, readers(slowReads)));
+                : new ReadModel(readMemory, readers(slowReads)),
+            remoteDisk.stream().toList());
+    adopter =
+        tier.map(opened -> AdopterSteps.of(opened, remoteDisk.get(), model.files, model.store));
     Disks disks = new Disks(model.disks);
     spiller =
         new Spiller(
@@ -174,7 +192,7 @@ final class ServerParts {
                 List::of,
                 decommission,
                 mover,
-                AdoptedData.NONE,
+                adopter.<AdoptedData>map(one -> one).orElse(AdoptedData.NONE),
                 new OverQuota(),
                 new AuditLog()),
             new LeaseTable(() -> TimeUnit.NANOSECONDS.toMillis(clock.getAsLong()), LEASE_MS),

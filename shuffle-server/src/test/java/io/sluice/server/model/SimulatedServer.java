@@ -16,7 +16,9 @@ import io.sluice.proto.Range;
 import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleId;
 import io.sluice.proto.SliceMark;
+import io.sluice.server.adopt.AdopterSteps;
 import io.sluice.server.background.ScrubSteps;
+import io.sluice.server.catalog.CleanStop;
 import io.sluice.server.cluster.ControlService;
 import io.sluice.server.disk.Disk;
 import io.sluice.server.disk.Fsync;
@@ -38,6 +40,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -67,14 +70,21 @@ public final class SimulatedServer {
   private final Random random;
   private final Supplier<Machine> machines;
   private final List<HostPort> coordinators;
+  private final Optional<SharedTier> shared;
   private final UnpooledByteBufAllocator readMemory =
       new UnpooledByteBufAllocator(true, true, true);
   private List<ModelDirectory> directories = new ArrayList<>();
-  private long epoch;
+  private Optional<ModelTier> remote = Optional.empty();
+  private int replacements;
+
+  /** The epoch of {@link CleanStop#NONE} is no real one. */
+  private long epoch = CleanStop.NONE.epoch();
+
   private long spills;
   private long merges;
   private long demotions;
   private long movedBytes;
+  private long adoptions;
   private long pausedUntilNanos;
   private boolean slow;
   private Machine machine;
@@ -84,6 +94,7 @@ public final class SimulatedServer {
   /**
    * @param random source of run ids and of everything that a process decides at random
    * @param machines returns the environment of a process that starts
+   * @param shared remote tier of all servers, if they have one
    */
   public SimulatedServer(
       String name,
@@ -92,7 +103,8 @@ public final class SimulatedServer {
       ModelClock clock,
       Random random,
       Supplier<Machine> machines,
-      List<HostPort> coordinators)
+      List<HostPort> coordinators,
+      Optional<SharedTier> shared)
       throws IOException {
     this.name = name;
     this.port = port;
@@ -101,6 +113,7 @@ public final class SimulatedServer {
     this.random = random;
     this.machines = machines;
     this.coordinators = coordinators;
+    this.shared = shared;
     replaceDisks();
   }
 
@@ -116,6 +129,11 @@ public final class SimulatedServer {
       directory.storage().fsync(setup.fsync());
       directory.catalog().keepSynced(setup.fsync() == Fsync.RUN);
       directories.add(directory);
+    }
+    if (shared.isPresent()) {
+      String local = name + "-" + replacements++;
+      remote =
+          Optional.of(new ModelTier(shared.get().files(), shared.get().local().resolve(local)));
     }
   }
 
@@ -170,6 +188,8 @@ public final class SimulatedServer {
     ServerParts started =
         new ServerParts(
             directories,
+            remote,
+            this::diskCall,
             epoch,
             setup,
             clock,
@@ -223,6 +243,7 @@ public final class SimulatedServer {
       of.merger.mergeNext();
       of.demotion.run();
     }
+    of.adopter.ifPresent(AdopterSteps::run);
     if (check && of == process) {
       WatchSteps.check(of.model.watch);
       for (int i = 0; i < of.model.disks.size(); i++) {
@@ -262,6 +283,7 @@ public final class SimulatedServer {
 
   private void end(List<ModelDirectory> left) {
     directories.forEach(ModelDirectory::cutOff);
+    remote.ifPresent(ModelTier::end);
     directories = left;
     ServerParts ending = process;
     process = null;
@@ -270,6 +292,7 @@ public final class SimulatedServer {
     merges += ending.merged.merges();
     demotions += ending.model.counters.demotedRuns();
     movedBytes += ending.mover.movedBytes();
+    adoptions += adoptions(ending);
     ending.heartbeats.close();
     machine.end();
     machine.await(ending.spills);
@@ -301,8 +324,8 @@ public final class SimulatedServer {
   }
 
   private Disk anyDisk(ServerParts of) {
-    List<Disk> hdd = of.model.disks.stream().filter(one -> one.kind() == StorageKind.HDD).toList();
-    return hdd.get(random.nextInt(hdd.size()));
+    List<Disk> slow = of.model.disks.stream().filter(one -> one.kind() != StorageKind.SSD).toList();
+    return slow.get(random.nextInt(slow.size()));
   }
 
   /** The process does nothing until a time, and then continues. */
@@ -362,7 +385,7 @@ public final class SimulatedServer {
   /** Flips a bit of a file, and lets the scrubber verify the disk of it. */
   public void flipBit(boolean scrub) {
     ServerParts of = process;
-    List<Disk> disks = of.model.disks;
+    List<Disk> disks = of.model.disks.subList(0, directories.size());
     for (int i = random.nextInt(disks.size()), tries = 0; tries < disks.size(); i++, tries++) {
       int at = i % disks.size();
       InMemoryStorage storage = directories.get(at).storage();
@@ -423,6 +446,15 @@ public final class SimulatedServer {
   /** Bytes that were moved to other servers, by all processes. */
   public long movedBytes() {
     return movedBytes + (process == null ? 0 : process.mover.movedBytes());
+  }
+
+  /** Directories of the remote tier that were adopted; those kept by a restart count again. */
+  public long adoptions() {
+    return adoptions + (process == null ? 0 : adoptions(process));
+  }
+
+  private static long adoptions(ServerParts of) {
+    return of.tier.map(tier -> tier.adopted().size()).orElse(0);
   }
 
   /** Applications of which the server stores data. */
@@ -616,6 +648,12 @@ public final class SimulatedServer {
           .as("files of %s", name)
           .noneMatch(file -> RunFiles.runId(file).isPresent());
       assertThat(directory.storage().unfinishedCount()).as("files of %s", name).isZero();
+    }
+    if (remote.isPresent()) {
+      assertThat(remote.get().catalog().runs()).as("remote catalog of %s", name).isEmpty();
+      assertThat(process.tier.orElseThrow().storage().list())
+          .as("remote files of %s", name)
+          .isEmpty();
     }
   }
 }

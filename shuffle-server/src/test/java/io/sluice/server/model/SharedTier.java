@@ -1,0 +1,33 @@
+package io.sluice.server.model;
+
+import io.sluice.server.remote.InMemoryRemoteFileSystem;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * The remote tier that simulated servers share.
+ *
+ * @param files its file system
+ * @param local directory of the operating system, for the names that servers store locally
+ */
+public record SharedTier(InMemoryRemoteFileSystem files, Path local) {
+  /** A new tier without files; its user calls {@link #deleteLocal}. */
+  public static SharedTier create() throws IOException {
+    return new SharedTier(new InMemoryRemoteFileSystem(), Files.createTempDirectory("simulation"));
+  }
+
+  /** Deletes the local directory. */
+  public void deleteLocal() throws IOException {
+    List<Path> all;
+    try (Stream<Path> found = Files.walk(local)) {
+      all = found.sorted(Comparator.reverseOrder()).toList();
+    }
+    for (Path each : all) {
+      Files.delete(each);
+    }
+  }
+}
