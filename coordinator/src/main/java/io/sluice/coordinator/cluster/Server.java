@@ -4,7 +4,9 @@ import io.sluice.proto.ServerId;
 import io.sluice.proto.ServerLoad;
 import io.sluice.proto.ServerState;
 import io.sluice.proto.StoredData;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * One shuffle server. Immutable.
@@ -19,6 +21,8 @@ import java.util.List;
  * @param liveness LOST after the heartbeat timeout was detected, LIVE after the next heartbeat
  * @param assignedSinceHeartbeat partitions assigned to the server since the latest heartbeat,
  *     replicas counted
+ * @param lostDirectories directories on the remote tier that it had when it was lost, the newest
+ *     last; other servers may have adopted them
  */
 public record Server(
     ServerId id,
@@ -28,7 +32,9 @@ public record Server(
     List<String> tags,
     long heartbeatAtMs,
     Liveness liveness,
-    int assignedSinceHeartbeat) {
+    int assignedSinceHeartbeat,
+    List<String> lostDirectories) {
+  private static final int MAX_LOST_DIRECTORIES = 256;
 
   /** Whether the heartbeat timeout of a server was detected. */
   public enum Liveness {
@@ -38,6 +44,7 @@ public record Server(
 
   public Server {
     tags = List.copyOf(tags);
+    lostDirectories = List.copyOf(lostDirectories);
   }
 
   public String name() {
@@ -57,25 +64,50 @@ public record Server(
       StoredData stored,
       List<String> tags,
       long nowMs) {
-    return new Server(id, state, load, stored, tags, nowMs, Liveness.LIVE, 0);
+    return new Server(id, state, load, stored, tags, nowMs, Liveness.LIVE, 0, List.of());
+  }
+
+  /** Returns the server with the lost directories of an earlier state. */
+  public Server withLostDirectories(List<String> lost) {
+    return new Server(
+        id, reported, load, stored, tags, heartbeatAtMs, liveness, assignedSinceHeartbeat, lost);
   }
 
   /** Returns the server with more assigned partitions. */
   public Server assigned(int partitions) {
     int sum = (int) Math.min(Integer.MAX_VALUE, (long) assignedSinceHeartbeat + partitions);
-    return new Server(id, reported, load, stored, tags, heartbeatAtMs, liveness, sum);
+    return new Server(
+        id, reported, load, stored, tags, heartbeatAtMs, liveness, sum, lostDirectories);
   }
 
   /** Returns the server with a state that results from an order. */
   public Server withState(ServerState state) {
     return new Server(
-        id, state, load, stored, tags, heartbeatAtMs, liveness, assignedSinceHeartbeat);
+        id,
+        state,
+        load,
+        stored,
+        tags,
+        heartbeatAtMs,
+        liveness,
+        assignedSinceHeartbeat,
+        lostDirectories);
   }
 
   /** Returns the server, marked as lost. */
   public Server lost() {
+    Set<String> lost = new LinkedHashSet<>(lostDirectories);
+    load.getDisksList().forEach(disk -> lost.addAll(disk.getDirectoriesList()));
     return new Server(
-        id, reported, load, stored, tags, heartbeatAtMs, Liveness.LOST, assignedSinceHeartbeat);
+        id,
+        reported,
+        load,
+        stored,
+        tags,
+        heartbeatAtMs,
+        Liveness.LOST,
+        assignedSinceHeartbeat,
+        lost.stream().skip(Math.max(0, lost.size() - MAX_LOST_DIRECTORIES)).toList());
   }
 
   /**

@@ -60,8 +60,9 @@ final class AdoptionDecisions {
   }
 
   /**
-   * Whether the sender of a heartbeat serves a directory of the server from which it reports a
-   * move. Otherwise a server could divert the readers of another one.
+   * Whether the sender of a heartbeat serves a directory that the server from which it reports a
+   * move had when it was lost, even if that server has returned since. Otherwise a server could
+   * divert the readers of another one.
    */
   static boolean isValid(ClusterView view, HeartbeatRequest request, ShuffleMove move) {
     if (move.getFrom().equals(request.getServer().getName())) {
@@ -71,9 +72,7 @@ final class AdoptionDecisions {
     Optional<DiskState> tier = tier(request.getLoad().getDisksList());
     return from != null
         && tier.isPresent()
-        && from.liveness() == Server.Liveness.LOST
-        && directories(from, tier.get().getPath()).stream()
-            .anyMatch(tier.get().getDirectoriesList()::contains);
+        && from.lostDirectories().stream().anyMatch(tier.get().getDirectoriesList()::contains);
   }
 
   /** Directories that live servers serve. */

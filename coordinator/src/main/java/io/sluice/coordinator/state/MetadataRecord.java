@@ -66,7 +66,8 @@ public sealed interface MetadataRecord permits MetadataRecord.InMemory, LoggedCh
     public ClusterView applyTo(ClusterView view) {
       Server known = view.servers().get(id.getName());
       Server server =
-          Server.reporting(id, view.orders().effective(id, state), load, stored, tags, atMs);
+          Server.reporting(id, view.orders().effective(id, state), load, stored, tags, atMs)
+              .withLostDirectories(known == null ? List.of() : known.lostDirectories());
       return view.with(view.servers().with(server), updated(view.partitionSize(), known));
     }
 

@@ -147,6 +147,23 @@ class AdoptionDecisionsTest {
   }
 
   @Test
+  void driversGetTheAdopterAfterTheLostServerHasReturned() {
+    cluster.register("app", "ann");
+    cluster.heartbeat(beat("lost", "lost_1"));
+    for (int i = 0; i < 3; i++) {
+      cluster.pass(FakeCluster.LOST_AFTER_MS / 2);
+      cluster.renew("app");
+      cluster.heartbeat(beat("a", "a_1"));
+    }
+    cluster.heartbeat(beat("lost", "lost_2"));
+    ShuffleMove move = move("lost:1", "a");
+
+    cluster.heartbeat(beat("a", "a_1", "lost_1").addMoves(move));
+
+    assertThat(cluster.renew("app").getMovesList()).containsExactly(move);
+  }
+
+  @Test
   void refusesMovesFromOneOtherServerToAnother() {
     HeartbeatReply reply = cluster.heartbeat(beat("a", "a_1").addMoves(move("lost:1", "b")));
     assertThat(reply.getStatus()).isEqualTo(Status.BAD_REQUEST);
