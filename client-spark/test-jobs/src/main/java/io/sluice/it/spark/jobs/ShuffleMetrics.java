@@ -63,11 +63,14 @@ final class ShuffleMetrics extends SparkListener {
     if (!end.taskInfo().successful()) {
       failedTasks++;
     }
+    if (end.taskInfo().killed()) {
+      killedTasks++;
+    }
     if (metrics == null) {
+      // Such as those of an attempt that ended before Spark could kill it.
       return;
     }
     if (end.taskInfo().killed()) {
-      killedTasks++;
       killedBytesWritten += metrics.shuffleWriteMetrics().bytesWritten();
     }
     Iterator<?> all = all(metrics).iterator();
