@@ -130,7 +130,7 @@ class HdfsTierServerTest extends RemoteTierServerContract {
                 "rss.server.health.check.interval.ms", "200ms"));
     cluster.close();
     try {
-      push(server, "app", 150);
+      pushUntilFull(server);
       await(() -> !disk(server, "HDD").getHealthy());
       assertServesAll(server, "app");
     } finally {
@@ -138,6 +138,17 @@ class HdfsTierServerTest extends RemoteTierServerContract {
     }
     await(() -> remoteBytes() > 0 && disk(server, "HDD").getHealthy(), UPLOAD_SECONDS);
     assertServesAll(server, "app");
+  }
+
+  /**
+   * Pushes more than the directory stores. If it is full early, the rest does not fit in memory.
+   */
+  private void pushUntilFull(ShuffleServerProcess server) throws IOException {
+    try {
+      push(server, "app", 150);
+    } catch (SluiceException e) {
+      assertThat(e.code()).isEqualTo(StatusCode.NO_SPACE);
+    }
   }
 
   @Test
