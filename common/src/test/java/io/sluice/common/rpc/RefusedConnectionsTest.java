@@ -101,7 +101,7 @@ class RefusedConnectionsTest {
     }
   }
 
-  /** One connection for each call: gRPC's own retries would connect a thousand times. */
+  /** At most two connections for each call: gRPC's own retries would connect a thousand times. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void theStatusOfACallNamesTheLimitAndItsKey(boolean waitForReady) throws Exception {
@@ -120,7 +120,8 @@ class RefusedConnectionsTest {
 
     assertThat(refused.getStatus().getCode()).isEqualTo(Status.Code.UNAVAILABLE);
     assertThat(CallFailure.describe(refused.getStatus())).contains(REASON);
-    assertThat(refusals).containsExactly(REASON);
+    // gRPC repeats a call once if it has begun before its connection is refused.
+    assertThat(refusals).containsOnly(REASON).hasSizeBetween(1, 2);
   }
 
   @Test
