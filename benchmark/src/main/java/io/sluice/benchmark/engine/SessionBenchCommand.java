@@ -35,13 +35,14 @@ public final class SessionBenchCommand extends TpcBenchCommand {
 
   @Override
   protected Opening opening() throws DemoException {
+    BenchPlan bench = benchPlan(1);
     SessionBench.Plan plan =
         new SessionBench.Plan(
             scale(),
             queries(Workload.TPCDS),
             Installation.queryTexts(Workload.TPCDS, System.getProperties()),
             cleanup.isEmpty() ? EARLY : Map.copyOf(cleanup),
-            benchPlan(1));
+            bench);
     SparkHome spark = spark();
     return (staging, progress) ->
         new SessionBench(plan, new SparkStaging(staging, spark), progress);

@@ -240,9 +240,9 @@ public final class RemoteStorage implements Storage {
   }
 
   /**
-   * Checks that no other server has adopted the directory of a file that was just written: an
-   * adopter lists the files after it has written the mark, and may not know this one. Otherwise new
-   * files get another directory.
+   * Checks that no other server has adopted the directory of a written file: an adopter lists the
+   * files after it has written the mark, and may not know this one. Otherwise new files get another
+   * directory.
    */
   private void checkNotAdopted(String directory) throws IOException {
     Optional<String> adopter = marks.adopterOf(directory);
