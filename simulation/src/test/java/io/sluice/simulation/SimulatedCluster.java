@@ -386,12 +386,7 @@ final class SimulatedCluster {
             }
           },
           isLost ? LOST_MS + downMs : downMs,
-          () -> {
-            if (isLost && !server.isRunning() && !server.isEnding()) {
-              server.replaceDisks();
-            }
-            startIfDown(server);
-          });
+          () -> startIfDown(server, isLost ? server::replaceDisks : () -> {}));
     }
   }
 
@@ -411,17 +406,13 @@ final class SimulatedCluster {
             }
           },
           downMs,
-          () -> {
-            if (!server.isRunning() && !server.isEnding()) {
-              beforeStart.run();
-            }
-            startIfDown(server);
-          });
+          () -> startIfDown(server, beforeStart));
     }
   }
 
-  private static void startIfDown(SimulatedServer server) throws Exception {
+  private static void startIfDown(SimulatedServer server, Step beforeStart) throws Exception {
     if (!server.isRunning() && !server.isEnding()) {
+      beforeStart.run();
       server.start();
     }
   }

@@ -17,7 +17,7 @@ final class ServerChains {
     if (position < 0 || present > position) {
       return chain;
     }
-    // A server before the failed one moves behind it, so that it is the newest again.
+    // The other server moves behind if it was before, so that it is the newest again.
     return IntStream.range(0, chain.length)
         .filter(i -> i != present)
         .flatMap(i -> i == position ? IntStream.of(server, other) : IntStream.of(chain[i]))

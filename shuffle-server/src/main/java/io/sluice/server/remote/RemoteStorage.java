@@ -247,6 +247,7 @@ public final class RemoteStorage implements Storage {
   private void checkNotAdopted(String directory) throws IOException {
     Optional<String> adopter = marks.adopterOf(directory);
     if (adopter.isPresent()) {
+      String another = replace(directory);
       throw new IOException(
           "directory "
               + directory
@@ -255,7 +256,7 @@ public final class RemoteStorage implements Storage {
               + " was adopted by "
               + adopter.get()
               + " while this server was lost; it writes to "
-              + replace(directory)
+              + another
               + " from now on");
     }
   }
