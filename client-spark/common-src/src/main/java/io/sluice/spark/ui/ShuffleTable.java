@@ -9,7 +9,9 @@ final class ShuffleTable {
   private static final String STYLE =
       "<style>.sluice-bar{display:inline-block;height:.6em;margin-left:.5em;min-width:1px}"
           + ".sluice-pushed{background:#0088cc}.sluice-local{background:#d9822b}"
-          + ".sluice-warn{color:#b94a48;font-weight:bold}</style>";
+          + ".sluice-warn{color:#b94a48;font-weight:bold}"
+          + "#sluice-shuffles{font-size:.8rem}#sluice-shuffles td,#sluice-shuffles th{padding:.25rem}"
+          + "</style>";
 
   /** Width of the longest bar, in hundredths of em. */
   private static final int BAR = 600;
@@ -34,7 +36,7 @@ final class ShuffleTable {
     item(html, "Written to local output", HtmlText.size(total.writes().localBytes()));
     item(html, "Read from servers", HtmlText.size(total.reads().bytes()));
     item(html, "Read from local output", HtmlText.size(total.reads().localBytes()));
-    html.append("</ul>");
+    html.append("</ul><div class=\"table-responsive\">");
     HtmlText.tableHead(
         html,
         "sluice-shuffles",
@@ -59,7 +61,7 @@ final class ShuffleTable {
     for (ShuffleState row : rows) {
       row(html, row, most);
     }
-    return html.append("</tbody></table>").toString();
+    return html.append("</tbody></table></div>").toString();
   }
 
   private static void item(StringBuilder html, String name, String value) {
