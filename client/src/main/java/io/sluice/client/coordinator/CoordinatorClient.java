@@ -274,12 +274,13 @@ public final class CoordinatorClient implements AutoCloseable {
       if (!again || (calls.open.isEmpty() && !pause())) {
         throw new SluiceException(
             StatusCode.NO_SERVERS,
-            what
-                + ": no coordinator replied, gave up after "
-                + elapsedMs(start)
-                + " ms ("
-                + failures
-                + ")");
+            String.format(
+                "%s: no coordinator replied %s (%s)",
+                what,
+                retry == Retry.AT_START
+                    ? "in the time that rss.access.timeout.ms gives the start of an application"
+                    : "within " + elapsedMs(start) + " ms",
+                failures));
       }
     }
   }

@@ -114,6 +114,7 @@ class RandomFaultsTest {
     faults.access().spark().forEach(application::set);
     application
         .set("spark.rss.coordinator.quorum", faults.cluster().quorum())
+        .set("spark.rss.access.timeout.ms", "10s")
         // Longer than a paused server or a cut link.
         .set("spark.rss.client.server.unreachable.timeout", "6s")
         .set("spark.rss.client.send.check.timeout.ms", "10s")

@@ -79,8 +79,6 @@ class ServerChangesTest {
           FaultCluster.impatient(
                   SparkApplication.onSluice(directory.resolve("job"), cluster.quorum()))
               .set("spark.cleaner.referenceTracking", "false")
-              // No coordinator is lost; one that is slow at the start is not the subject.
-              .set("spark.rss.access.timeout.ms", "60s")
               .at("leaving" + WIDE + "/in-map", () -> beginMove(0))
               .at("leaving" + WIDE + "/mapped", () -> awaitMoved(0))
               .at("read", this::checkReads)

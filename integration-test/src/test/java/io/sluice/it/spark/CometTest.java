@@ -110,9 +110,7 @@ class CometTest {
 
   private SparkApplication comet(String name) {
     return WorkloadApplication.withComet(
-            tpch(SparkApplication.onSluice(directory.resolve(name), cluster.quorum())))
-        // No coordinator is lost; one that is slow at the start is not the subject.
-        .set("spark.rss.access.timeout.ms", "60s");
+        tpch(SparkApplication.onSluice(directory.resolve(name), cluster.quorum())));
   }
 
   private void assertRowsOfSpark(Outcome found, List<String> jobs) {

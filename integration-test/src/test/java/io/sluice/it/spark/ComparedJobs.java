@@ -111,14 +111,7 @@ final class ComparedJobs implements AutoCloseable {
                 spark, path(spark, java, "sluice"), cluster.quorum())
             : SparkApplication.onSluice(spark, path(spark, java, "sluice"), cluster.quorum());
 
-    Outcome found =
-        application
-            .onJava(java)
-            .withClientJar(clientJar)
-            .withOneExecutor()
-            // No coordinator is lost; one that is slow at the start is not the subject.
-            .set("spark.rss.access.timeout.ms", "60s")
-            .run(jobs);
+    Outcome found = application.onJava(java).withClientJar(clientJar).withOneExecutor().run(jobs);
 
     assertThat(found.exitCode()).as(found.log()).isZero();
     long written = 0;

@@ -241,7 +241,9 @@ public final class SparkApplication {
     return new SparkApplication(spark, directory)
         .set("spark.master", "local-cluster[2,1,1024]")
         .set("spark.shuffle.manager", "org.apache.spark.shuffle.RssShuffleManager")
-        .set("spark.rss.coordinator.quorum", quorum);
+        .set("spark.rss.coordinator.quorum", quorum)
+        // The start of an application waits for a fifth of it: enough on an overloaded machine.
+        .set("spark.rss.access.timeout.ms", "60s");
   }
 
   /**

@@ -30,8 +30,6 @@ final class WorkloadApplication {
         .set("spark.sluice.test.workload.directory", data.toString())
         .set("spark.sluice.test.workload.query.texts", SparkVersion.tpcdsQueries().toString())
         .set("spark.sluice.test.workload.scale", scale)
-        // A driver that starts on busy cores may need more than two seconds for its first call.
-        .set("spark.rss.access.timeout.ms", "60s")
         .endAfter(LIMIT);
   }
 
