@@ -9,6 +9,7 @@ import urllib.request
 from live.processes import START_SECONDS, Failure, free_port
 
 WAIT_SECONDS = 60
+MAX_HEIGHT = 1500
 
 
 class Browser:
@@ -73,10 +74,10 @@ class Browser:
         )
 
     def picture(self, file, width, scale=1, phone_height=None):
-        """Writes a picture of the whole page, or of the first screen of a phone."""
+        """Writes a picture of the page up to a maximum height, or of the first screen of a phone."""
         self.view(width, phone_height or 900, scale, phone_height is not None)
         if phone_height is None:
-            self.view(width, self.run("return document.body.scrollHeight"), scale)
+            self.view(width, min(MAX_HEIGHT, self.run("return document.body.scrollHeight")), scale)
         # Charts are drawn again after a change of the size.
         self.call("POST", "/execute/async", script=(
             "const done = arguments[0];"

@@ -13,6 +13,8 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator  # noqa: E402
 COLUMNS = 24
 # Inches of a column and of a row of Grafana's grid, and dots per inch.
 COLUMN, ROW, DPI = 0.6, 0.36, 100
+# Grafana scrolls longer legends.
+LEGEND_ROWS = 3
 # Matplotlib counts days.
 DAY_SECONDS = 86400
 STYLES = {
@@ -140,11 +142,13 @@ class Plots:
         for spine in axes.spines.values():
             spine.set_visible(False)
         if lines:
-            names = [line.get_label() for line in axes.get_lines()]
+            shown = axes.get_lines()
+            longest = max(len(line.get_label()) for line in shown)
             # Inches of a name, about.
-            columns = max(1, min(2, int(box[2] * figure.get_figwidth() / (0.4 + 0.065 * max(map(len, names))))))
-            axes.legend(loc="upper left", bbox_to_anchor=(-0.02, -0.13), ncol=columns, fontsize=6.5, frameon=False,
-                        labelcolor=style["text"], handlelength=1.2, columnspacing=1.2)
+            columns = max(1, min(2, int(box[2] * figure.get_figwidth() / (0.4 + 0.065 * longest))))
+            axes.legend(handles=shown[: LEGEND_ROWS * columns], loc="upper left", bbox_to_anchor=(-0.02, -0.13),
+                        ncol=columns, fontsize=6.5, frameon=False, labelcolor=style["text"], handlelength=1.2,
+                        columnspacing=1.2)
         else:
             axes.text(0.5, 0.5, "no data", transform=axes.transAxes, color=style["text"], ha="center", fontsize=8)
 

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.it.cluster.TestCluster;
 import io.sluice.it.spark.SparkApplication.Outcome;
-import io.sluice.it.web.Browser;
 import io.sluice.localcluster.ClusterProbe;
 import io.sluice.localcluster.FreePorts;
 import io.sluice.localcluster.LocalCluster;
@@ -93,9 +92,7 @@ class PagesTest {
       Matcher id = Pattern.compile("\"id\" : \"([^\"]+)\"").matcher(applications);
       assertThat(id.find()).as(applications).isTrue();
       String address = base + "/history/" + id.group(1) + "/sluice/";
-      String page = await(address, text -> read(text, 1));
-      Browser.picture(address, "spark-tab", 1500, 640);
-      return page;
+      return await(address, text -> read(text, 1));
     } finally {
       server.destroyForcibly();
     }

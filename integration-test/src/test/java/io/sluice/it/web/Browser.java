@@ -25,7 +25,7 @@ import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.logging.LoggingPreferences;
 
 /** A headless Chromium. Used by one thread. */
-public final class Browser implements AutoCloseable {
+final class Browser implements AutoCloseable {
   private static final Duration TIMEOUT = Duration.ofSeconds(40);
   private static final String SCREENSHOTS = "sluice.screenshots";
 
@@ -143,18 +143,6 @@ public final class Browser implements AutoCloseable {
         .filter(message -> !message.contains("ERR_CONNECTION_REFUSED"))
         .filter(message -> !message.contains("status of 404"))
         .toList();
-  }
-
-  /** Writes a screenshot of one page for the docs if {@code -Dsluice.screenshots=DIR} is set. */
-  public static void picture(String address, String name, int width, int height)
-      throws IOException {
-    if (System.getProperty(SCREENSHOTS) != null && isInstalled()) {
-      try (Browser browser = start()) {
-        browser.size(width, height);
-        browser.open(address);
-        browser.picture(name);
-      }
-    }
   }
 
   /** Writes a screenshot for the docs if {@code -Dsluice.screenshots=DIR} is set. */
