@@ -240,18 +240,10 @@ final class Failover {
     return null;
   }
 
-  /**
-   * Stops sending to a server, and requests a replacement server.
-   *
-   * @param serverFault whether the server itself failed, so that other sessions must know it
-   * @param early whether the server did not get its full retry period, because other tasks gave it
-   *     up
-   */
-  void giveUp(
-      PushServer server, StatusCode code, Throwable cause, boolean serverFault, boolean early)
-      throws IOException {
-    boolean first = !serverFault || health.markFailing(server.server());
-    server.stop(new Failure(code, cause, early, first));
+  /** Stops sending to a server, and requests a replacement server. */
+  void giveUp(PushServer server, Failure failure) throws IOException {
+    boolean known = failure.serverFault() && !health.markFailing(server.server());
+    server.stop(failure, known);
     if (assignment.hasReplaced(server.name())) {
       replace(server);
     } else if (options.replacementServers() == null) {
@@ -265,8 +257,8 @@ final class Failover {
    * Gives up a server that lost acknowledged frames. The attempt fails, unless other replicas have
    * all of them.
    */
-  void giveUpLost(PushServer server, StatusCode code, Throwable cause) throws IOException {
-    server.stop(new Failure(code, cause, false, true));
+  void giveUpLost(PushServer server, Failure failure) throws IOException {
+    server.stop(failure, false);
     boolean whole = true;
     for (int set = 0; set < sets.count(); set++) {
       whole &= sets.servers(set).length > 1;
@@ -408,10 +400,10 @@ final class Failover {
       server.failure().code(),
       server.failure().cause().getMessage()
     };
-    if (server.failure().first()) {
-      LOG.warn(line, values);
-    } else {
+    if (server.isFailureKnown()) {
       LOG.debug(line, values);
+    } else {
+      LOG.warn(line, values);
     }
   }
 

@@ -2,6 +2,7 @@ package io.sluice.client.push;
 
 import io.netty.buffer.ByteBuf;
 import io.sluice.client.coordinator.ShuffleAssignment;
+import io.sluice.client.push.PushServer.Failure;
 import io.sluice.client.push.PushServer.Sending;
 import io.sluice.client.server.ConnectionPool;
 import io.sluice.client.server.RetryPolicy;
@@ -206,7 +207,8 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
         if (server.isStopped()) {
           failover.noReplacement(server);
         } else {
-          giveUp(server, StatusCode.BUSY, silent(config.busyRetry().retryPeriodMs()));
+          failover.giveUp(
+              server, Failure.of(StatusCode.BUSY, silent(config.busyRetry().retryPeriodMs())));
         }
       }
     }
@@ -253,12 +255,13 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
     if (!server.canResume(connection)) {
       failover.giveUpLost(
           server,
-          StatusCode.STALE_EPOCH,
-          new ConnectionLostException(
-              "the server restarted and lost acknowledged frames, epoch="
-                  + connection.epoch()
-                  + " previousEpoch="
-                  + server.epoch()));
+          Failure.of(
+              StatusCode.STALE_EPOCH,
+              new ConnectionLostException(
+                  "the server restarted and lost acknowledged frames, epoch="
+                      + connection.epoch()
+                      + " previousEpoch="
+                      + server.epoch())));
       return;
     }
     if (server.isEpochKnown() && server.epoch() != connection.epoch()) {
@@ -286,7 +289,8 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
       case FAIL_OVER, DELETED ->
           // After DENIED, other tasks skip the server too: they have the same credential.
           failover.giveUp(
-              server, refusal.code(), cause, refusal.code() == StatusCode.DENIED, false);
+              server,
+              new Failure(refusal.code(), cause, refusal.code() == StatusCode.DENIED, false));
     }
   }
 
@@ -296,12 +300,13 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
       server.enqueue(answered.sending());
       failover.giveUpLost(
           server,
-          StatusCode.STALE_EPOCH,
-          new ConnectionLostException(
-              "the acknowledgement is of another epoch than the connection, epoch="
-                  + ack.getEpoch()
-                  + " expected="
-                  + answered.connection().epoch()));
+          Failure.of(
+              StatusCode.STALE_EPOCH,
+              new ConnectionLostException(
+                  "the acknowledgement is of another epoch than the connection, epoch="
+                      + ack.getEpoch()
+                      + " expected="
+                      + answered.connection().epoch())));
       return;
     }
     if (!server.stillStores(ack.getEpoch())) {
@@ -341,10 +346,10 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
       }
       return;
     }
-    StatusCode code = refusal.code();
-    switch (code.onPush()) {
-      case WAIT -> backOff(server, config.busyRetry(), code, cause, false, now);
-      case WAIT_BRIEFLY -> waitForSpace(server, code, cause, now);
+    Failure failure = Failure.of(refusal);
+    switch (refusal.code().onPush()) {
+      case WAIT -> backOff(server, config.busyRetry(), failure, now);
+      case WAIT_BRIEFLY -> waitForSpace(server, failure, now);
       case RETRY -> retryConnection(server, cause, now);
       case RECONNECT -> {
         server.session().disconnected();
@@ -357,15 +362,15 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
       }
       case RESEND -> {
         if (sending.countDamage() >= MAX_CORRUPT_ATTEMPTS) {
-          giveUp(server, code, cause);
+          failover.giveUp(server, failure);
         }
       }
-      case FAIL_OVER -> giveUp(server, code, cause);
+      case FAIL_OVER -> failover.giveUp(server, failure);
       case DELETED -> {
         if (server.hasAcknowledged()) {
-          failover.giveUpLost(server, code, cause);
+          failover.giveUpLost(server, failure);
         } else {
-          giveUp(server, code, cause);
+          failover.giveUp(server, failure);
         }
       }
     }
@@ -378,50 +383,36 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
   }
 
   private void retryConnection(PushServer server, Throwable cause, long now) throws IOException {
-    StatusCode code =
-        cause instanceof SluiceException refusal ? refusal.code() : StatusCode.INTERNAL;
-    backOff(server, config.connectionRetry(), code, cause, false, now);
+    backOff(server, config.connectionRetry(), Failure.of(cause), now);
   }
 
   /** Unlike a restart, a full disk seldom ends soon, and other servers may have space. */
-  private void waitForSpace(PushServer server, StatusCode code, Throwable cause, long now)
-      throws IOException {
+  private void waitForSpace(PushServer server, Failure failure, long now) throws IOException {
     RetryPolicy retry = failover.hasAlternative() ? config.connectionRetry() : config.busyRetry();
-    boolean early = failover.mayGiveUpEarly() && !server.mustWait();
-    if (early) {
-      retry = retry.within(retry.retryPeriodMs() / SHARE_WITHOUT_SPACE);
+    if (failover.mayGiveUpEarly() && !server.mustWait()) {
+      RetryPolicy brief = retry.within(retry.retryPeriodMs() / SHARE_WITHOUT_SPACE);
+      backOff(server, brief, failure.asEarly(), now);
+    } else {
+      backOff(server, retry, failure, now);
     }
-    backOff(server, retry, code, cause, early, now);
   }
 
-  /**
-   * @param early whether the policy has less than the full retry period
-   */
-  private void backOff(
-      PushServer server,
-      RetryPolicy policy,
-      StatusCode code,
-      Throwable cause,
-      boolean early,
-      long now)
+  /** Backs off, or gives the server up: after the policy's limits, or when other tasks did so. */
+  private void backOff(PushServer server, RetryPolicy policy, Failure failure, long now)
       throws IOException {
     ServerSession session = server.session();
     if (!session.failed(now)) {
       return;
     }
     if (session.isExhausted(policy, now)) {
-      failover.giveUp(server, code, cause, code.onPush().isServersFault(), early);
+      failover.giveUp(server, failure);
     } else if (!server.mustWait()
         && failover.mayGiveUpEarly()
         && health.isFailing(server.server())) {
-      failover.giveUp(server, code, cause, true, true);
+      failover.giveUp(server, new Failure(failure.code(), failure.cause(), true, true));
     } else {
       session.backOff(policy, now);
     }
-  }
-
-  private void giveUp(PushServer server, StatusCode code, Throwable cause) throws IOException {
-    failover.giveUp(server, code, cause, code.onPush().isServersFault(), false);
   }
 
   /** Gives up servers whose probe is overdue, and sends every frame that may be sent. */
@@ -445,13 +436,10 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
     for (int i = 0; i < failover.servers().size(); i++) {
       PushServer server = failover.servers().get(i);
       if (server.isOpen() && server.hasFrames() && server.session().isOverdue(now)) {
-        failover.giveUp(
-            server,
-            StatusCode.BUSY,
+        ConnectionLostException cause =
             new ConnectionLostException(
-                "no reply within " + PROBE_MS + " ms, and other tasks gave the server up"),
-            true,
-            true);
+                "no reply within " + PROBE_MS + " ms, and other tasks gave the server up");
+        failover.giveUp(server, new Failure(StatusCode.BUSY, cause, true, true));
       }
     }
   }
@@ -471,16 +459,16 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
     while (server.hasUnsent() && server.fits(window)) {
       Sending sending = server.sendNext(now);
       if (sending.frame().length() > connection.maxBodyLength()) {
-        giveUp(
+        failover.giveUp(
             server,
-            StatusCode.FRAME_TOO_LARGE,
-            new SluiceException(
-                StatusCode.FRAME_TOO_LARGE,
-                "the frame of "
-                    + sending.frame().length()
-                    + " bytes exceeds the server's limit of "
-                    + connection.maxBodyLength()
-                    + " bytes; set rss.client.send.size.limit to at most this limit"));
+            Failure.of(
+                new SluiceException(
+                    StatusCode.FRAME_TOO_LARGE,
+                    "the frame of "
+                        + sending.frame().length()
+                        + " bytes exceeds the server's limit of "
+                        + connection.maxBodyLength()
+                        + " bytes; set rss.client.send.size.limit to at most this limit")));
         return;
       }
       sentBytes += sending.frame().length();
@@ -522,12 +510,9 @@ final class FrameSender implements TaskMachine<FrameSender.Event> {
       server.session().expectReplyBy(now + TimeUnit.MILLISECONDS.toNanos(PROBE_MS));
       return true;
     }
-    failover.giveUp(
-        server,
-        StatusCode.BUSY,
-        new ConnectionLostException("other tasks gave the server up and probed it recently"),
-        false,
-        true);
+    ConnectionLostException cause =
+        new ConnectionLostException("other tasks gave the server up and probed it recently");
+    failover.giveUp(server, new Failure(StatusCode.BUSY, cause, false, true));
     return false;
   }
 

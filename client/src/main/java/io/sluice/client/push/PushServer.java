@@ -1,6 +1,7 @@
 package io.sluice.client.push;
 
 import io.sluice.client.server.ServerSession;
+import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.proto.ServerId;
 import io.sluice.transport.client.DataConnection;
@@ -39,6 +40,7 @@ final class PushServer {
   private State state = State.OPEN;
   private PushServer replacement;
   private Failure failure;
+  private boolean failureKnown;
   private boolean started;
   private boolean mustWait;
   private boolean lost;
@@ -57,13 +59,29 @@ final class PushServer {
   }
 
   /**
-   * Why a server was stopped.
+   * Why a server is given up.
    *
+   * @param serverFault whether the server itself failed, so that other sessions must know it
    * @param early whether the server did not get its full retry period, because other tasks gave it
    *     up
-   * @param first whether this is the first failure of the server that the process knows
    */
-  record Failure(StatusCode code, Throwable cause, boolean early, boolean first) {}
+  record Failure(StatusCode code, Throwable cause, boolean serverFault, boolean early) {
+    /** A failure that lasted for the full retry period, or that no retry can end. */
+    static Failure of(StatusCode code, Throwable cause) {
+      return new Failure(code, cause, code.onPush().isServersFault(), false);
+    }
+
+    /** As {@link #of(StatusCode, Throwable)}, with the code of a refusal, else INTERNAL. */
+    static Failure of(Throwable cause) {
+      return of(
+          cause instanceof SluiceException refusal ? refusal.code() : StatusCode.INTERNAL, cause);
+    }
+
+    /** This failure before the end of the full retry period. */
+    Failure asEarly() {
+      return new Failure(code, cause, serverFault, true);
+    }
+  }
 
   /** A frame on its way to one server; a replicated frame has one for each server. */
   static final class Sending {
@@ -252,10 +270,20 @@ final class PushServer {
     return failure;
   }
 
-  /** Stops sending: unacknowledged frames become unsent, and late replies are ignored. */
-  void stop(Failure why) {
+  /** Whether other sessions of the process gave the server up before. */
+  boolean isFailureKnown() {
+    return failureKnown;
+  }
+
+  /**
+   * Stops sending: unacknowledged frames become unsent, and late replies are ignored.
+   *
+   * @param known whether other sessions of the process gave the server up before
+   */
+  void stop(Failure why, boolean known) {
     state = State.STOPPED;
     failure = why;
+    failureKnown = known;
     session.replyReceived();
     session.endBackOff();
     session.disconnected();
