@@ -78,9 +78,11 @@ class IdleShufflesTest {
     return session(SparkVersion.current(), name);
   }
 
+  /** A session that deletes no shuffle early, unless the test sets a time. */
   private SparkApplication session(SparkVersion spark, String name) {
     return SparkApplication.onSluice(spark, directory.resolve(name), cluster.quorum())
-        .set("spark.master", "local[2]");
+        .set("spark.master", "local[2]")
+        .set("spark.rss.cleanup.idle.time", "0");
   }
 
   /** Waits until servers have this number of shuffles; a shuffle on both servers counts twice. */
@@ -125,7 +127,6 @@ class IdleShufflesTest {
   void mapTasksOfAnExpiredShuffleRunAgain() throws IOException, InterruptedException {
     Outcome found =
         session("expired")
-            .set("spark.rss.cleanup.idle.time", "0")
             .set("spark.rss.cleanup.expire.time", "200ms")
             .at("idle", () -> awaitShuffles(0))
             .run(List.of(JOB));
@@ -137,7 +138,6 @@ class IdleShufflesTest {
   private Outcome consumed(SparkVersion spark) throws IOException, InterruptedException {
     return session(spark, "consumed-" + spark.label())
         .set("spark.rss.cleanup.consumed.time", "50ms")
-        .set("spark.rss.cleanup.idle.time", "0")
         .at("idle", () -> awaitShuffles(2))
         .run(List.of(CHAIN));
   }
@@ -165,7 +165,6 @@ class IdleShufflesTest {
     Outcome found =
         session("chain-expired")
             .set("spark.rss.cleanup.consumed.time", "50ms")
-            .set("spark.rss.cleanup.idle.time", "0")
             .set("spark.rss.cleanup.expire.time", "200ms")
             .at("idle", () -> awaitShuffles(0))
             .run(List.of(CHAIN));
@@ -178,10 +177,7 @@ class IdleShufflesTest {
   void shufflesThatArePlannedToBeReadAgainAreNotConsumed()
       throws IOException, InterruptedException {
     Outcome found =
-        session("read-again")
-            .set("spark.rss.cleanup.consumed.time", "1ms")
-            .set("spark.rss.cleanup.idle.time", "0")
-            .run(READ_AGAIN);
+        session("read-again").set("spark.rss.cleanup.consumed.time", "1ms").run(READ_AGAIN);
 
     assertThat(found.linesWith("consumed shuffle deleted")).isPositive();
     JobKinds.assertSame(own, found, READ_AGAIN);
