@@ -2,22 +2,12 @@ package io.sluice.server.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.protobuf.ByteString;
 import io.netty.buffer.ByteBuf;
-import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
 import io.sluice.common.run.DamagedBlock;
 import io.sluice.common.run.RunId;
 import io.sluice.common.run.RunOrder;
-import io.sluice.proto.Fetch;
-import io.sluice.proto.LostStretch;
-import io.sluice.proto.Open;
-import io.sluice.proto.OpenReply;
-import io.sluice.proto.PartitionState;
-import io.sluice.proto.Presence;
 import io.sluice.proto.Push;
-import io.sluice.proto.Range;
-import io.sluice.proto.ShuffleId;
 import io.sluice.server.background.MergeOutcome;
 import io.sluice.server.background.MergeSteps;
 import io.sluice.server.background.MoveSteps;
@@ -26,8 +16,6 @@ import io.sluice.server.disk.DamageReports;
 import io.sluice.server.disk.Disk;
 import io.sluice.server.disk.HealthState;
 import io.sluice.server.disk.RunFile;
-import io.sluice.server.disk.RunFiles;
-import io.sluice.server.disk.Storage;
 import io.sluice.server.disk.StorageKind;
 import io.sluice.server.disk.WatchSteps;
 import io.sluice.server.log.LoggedRun;
@@ -37,27 +25,20 @@ import io.sluice.server.log.SpillBatch;
 import io.sluice.server.log.StoredRun;
 import io.sluice.server.memory.MemoryBudget;
 import io.sluice.server.memory.MemoryConfig;
-import io.sluice.server.read.InlineReads;
-import io.sluice.transport.protocol.AttemptSets;
-import io.sluice.transport.server.ClientConnection;
 import io.sluice.transport.server.FetchedBytes;
-import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -69,16 +50,8 @@ import java.util.function.Predicate;
  */
 final class Schedule {
   private static final int MAX_SHUFFLES = 3;
-  private static final int PARTITIONS = 6;
-  private static final int ATTEMPTS = 12;
   private static final int MAX_DEPTH = 2;
   private static final StorageKind[] KINDS = {StorageKind.SSD, StorageKind.SSD, StorageKind.HDD};
-  private static final ClientConnection CONNECTION =
-      new ClientConnection(Model.APPLICATION, "test", "loopback");
-
-  /** A reply that its client has not read yet. */
-  @SuppressWarnings("ArrayRecordComponent")
-  private record UnreadReply(FetchedBytes bytes, byte[] expected) {}
 
   /** A batch that is not written yet. */
   private record Spill(SpillBatch batch, List<ModelEntry> entries) {}
@@ -89,16 +62,16 @@ final class Schedule {
   private final ModelClock clock = new ModelClock();
   private final MemoryBudget memory;
   private final int shuffles;
-  private final int largestPayload;
   private final boolean faulty;
   private final Model model = new Model();
-  // All blocks of each attempt for each partition of each shuffle.
-  private final Map<String, List<ModelBlock>> blocks = new HashMap<>();
+  private final RandomBlocks blocks;
   private final ByteBuffer chunk = ByteBuffer.allocate(300);
 
   private ServerModel server;
+  private ModelChecks checks;
   private final Deque<Spill> spills = new ArrayDeque<>();
-  private final Deque<UnreadReply> unreadReplies = new ArrayDeque<>();
+  private final Deque<ModelChecks.UnreadReply> unreadReplies = new ArrayDeque<>();
+
   // State of the directories at the end of the process; null while it runs.
   private List<ModelDirectory> directoriesAtEnd;
   private int depth;
@@ -116,7 +89,7 @@ final class Schedule {
     int slab = 1024 << random.nextInt(2);
     memory =
         new MemoryBudget(new MemoryConfig(slab * (48L + random.nextInt(48)), slab, 75, 25), clock);
-    largestPayload = random.nextInt(4) == 0 ? 6 * slab : 200;
+    blocks = new RandomBlocks(random, random.nextInt(4) == 0 ? 6 * slab : 200);
     shuffles = 1 + random.nextInt(MAX_SHUFFLES);
     faulty = random.nextInt(4) > 0;
     List<ModelDirectory> directories = new ArrayList<>();
@@ -150,7 +123,7 @@ final class Schedule {
     } else if (choice < 63) {
       fetch();
     } else if (choice < 68) {
-      checkOpen(random.nextInt(shuffles));
+      checks.checkOpen(random.nextInt(shuffles));
     } else if (choice < 71) {
       readReply();
     } else if (choice < 83) {
@@ -210,6 +183,7 @@ final class Schedule {
         new ServerModel(
             directories, previousEpoch, memory, clock, ids, random, timer, this::declaredLost);
     losses = 0;
+    checks = new ModelChecks(server, model, random, shuffles, () -> losses);
     for (int i = 0; i < directories.size(); i++) {
       int directory = i;
       directories.get(i).storage().beforeCall(this::onDisk);
@@ -258,7 +232,7 @@ final class Schedule {
     assertThat(server.recovered.wholeSinceEpoch())
         .as("epoch since which all acknowledged data is present")
         .isGreaterThan(model.newestLostEpoch());
-    checkAll();
+    checks.checkAll();
     interruptible = true;
   }
 
@@ -295,7 +269,7 @@ final class Schedule {
   private void finish() throws Exception {
     interruptible = false;
     server.directories.forEach(ModelDirectory::endFaults);
-    checkAll();
+    checks.checkAll();
     if (random.nextBoolean()) {
       stop();
     } else {
@@ -304,12 +278,12 @@ final class Schedule {
     restart();
     interruptible = false;
     housekeep();
-    checkDirectories();
+    checks.checkDirectories();
     for (int shuffle = 0; shuffle < shuffles; shuffle++) {
       server.store.removeShuffles(Model.APPLICATION, List.of(shuffle));
     }
     housekeep();
-    checkDirectories();
+    checks.checkDirectories();
     assertThat(server.files.count()).isZero();
     for (ModelDirectory directory : server.directories) {
       directory.storage().delete("probe");
@@ -327,7 +301,7 @@ final class Schedule {
     List<ModelBlock> pushed = new ArrayList<>();
     int parts = 1 + random.nextInt(4);
     for (int i = 0; i < parts; i++) {
-      addBlocks(shuffle, pushed);
+      blocks.addTo(pushed, shuffle);
     }
     int length = pushed.stream().mapToInt(block -> block.bytes().length).sum();
     ByteBuf body = memory.tryAllocate(Model.APPLICATION, length);
@@ -338,111 +312,19 @@ final class Schedule {
       return;
     }
     pushed.forEach(block -> body.writeBytes(block.bytes()));
-    Push head = Push.newBuilder().setShuffle(id(shuffle)).setEpoch(server.epoch()).build();
+    Push head =
+        Push.newBuilder().setShuffle(ModelChecks.id(shuffle)).setEpoch(server.epoch()).build();
     ModelShuffle known = model.find(shuffle);
     if (known != null && known.forgotten) {
-      assertThat(refusal(() -> server.service.push(CONNECTION, head, body)))
+      assertThat(ModelChecks.refusal(() -> server.service.push(ModelChecks.CONNECTION, head, body)))
           .isEqualTo(StatusCode.EXPIRED);
       return;
     }
-    server.service.push(CONNECTION, head, body);
+    server.service.push(ModelChecks.CONNECTION, head, body);
     ModelShuffle expected = model.shuffle(shuffle);
     // A push of no blocks at all does not count as writing.
     expected.written |= !pushed.isEmpty();
-    accept(shuffle, expected, pushed);
-  }
-
-  private void accept(int shuffle, ModelShuffle expected, List<ModelBlock> pushed)
-      throws Exception {
-    Set<Integer> uncounted = new TreeSet<>();
-    for (ModelBlock block : pushed) {
-      ModelPartition partition = expected.partition(block.partition());
-      if (partition.isUncounted()) {
-        uncounted.add(block.partition());
-      } else if (!partition.has(block)) {
-        partition.accept(block, server.epoch());
-      }
-    }
-    for (int index : uncounted) {
-      learn(shuffle, expected.partition(index), index, pushed);
-    }
-  }
-
-  /** Learns which duplicate blocks the server accepted, and checks that its state is consistent. */
-  private void learn(int shuffle, ModelPartition partition, int index, List<ModelBlock> pushed)
-      throws Exception {
-    long length =
-        server
-            .store
-            .find(Model.key(shuffle))
-            .snapshot(new int[] {index}, false)
-            .partitions()
-            .get(0)
-            .length();
-    ByteBuffer grown = ByteBuffer.allocate((int) (length - partition.length()));
-    if (grown.hasRemaining()) {
-      Fetch fetch = fetchOf(shuffle, index, partition.length(), grown.capacity());
-      try (FetchedBytes bytes = InlineReads.await(server.service.fetch(CONNECTION, fetch))) {
-        grown.put(read(bytes)).flip();
-      }
-    }
-    for (ModelBlock block : pushed) {
-      if (block.partition() != index) {
-        continue;
-      }
-      int size = block.bytes().length;
-      boolean taken =
-          grown.remaining() >= size
-              && grown.slice(grown.position(), size).equals(ByteBuffer.wrap(block.bytes()));
-      if (taken) {
-        partition.accept(block, server.epoch());
-        grown.position(grown.position() + size);
-      } else {
-        assertThat(partition.has(block)).as("%s was refused although it is lost", block).isTrue();
-      }
-    }
-    assertThat(grown.hasRemaining())
-        .as("partition %d grew by bytes that were not pushed", index)
-        .isFalse();
-  }
-
-  /** Some blocks of one attempt and partition, in any order, some of them perhaps twice. */
-  private void addBlocks(int shuffle, List<ModelBlock> pushed) {
-    int attempt = random.nextInt(ATTEMPTS);
-    int partition = random.nextInt(PARTITIONS);
-    List<ModelBlock> all =
-        blocks.computeIfAbsent(
-            shuffle + "/" + attempt + "/" + partition, unused -> makeBlocks(attempt, partition));
-    List<Integer> chosen = new ArrayList<>();
-    if (random.nextBoolean()) {
-      for (int i = 0; i < all.size(); i++) {
-        chosen.add(i);
-      }
-    }
-    if (random.nextBoolean()) {
-      chosen.add(random.nextInt(all.size()));
-      Collections.shuffle(chosen, random);
-    }
-    chosen.forEach(sequence -> pushed.add(all.get(sequence)));
-  }
-
-  private List<ModelBlock> makeBlocks(int attempt, int partition) {
-    List<ModelBlock> made = new ArrayList<>();
-    int count = 1 + random.nextInt(4);
-    for (int i = 0; i < count; i++) {
-      boolean last = i == count - 1;
-      int length = random.nextInt(1 + random.nextInt(largestPayload)) + (last ? 0 : 1);
-      byte[] bytes =
-          io.sluice.server.log.BlockBytes.block(
-              attempt,
-              attempt % 7,
-              partition,
-              i,
-              last,
-              io.sluice.server.log.BlockBytes.payload(random, length));
-      made.add(new ModelBlock(attempt, partition, i, count, bytes));
-    }
-    return made;
+    checks.accept(shuffle, expected, pushed);
   }
 
   private void beginSpill() {
@@ -651,7 +533,7 @@ final class Schedule {
     server.directories.get(at).storage().failReadsOf(run.name());
     interruptible = false;
     for (int i = random.nextInt(4); i > 0; i--) {
-      checkAllBytes(log.key().shuffle());
+      checks.checkAllBytes(log.key().shuffle());
     }
     interruptible = true;
     if (random.nextBoolean()) {
@@ -693,196 +575,21 @@ final class Schedule {
   }
 
   private void fetch() throws Exception {
-    int shuffle = random.nextInt(shuffles);
-    ModelShuffle expected = model.find(shuffle);
-    Fetch.Builder fetch = Fetch.newBuilder().setShuffle(id(shuffle)).setEpoch(server.epoch());
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    StatusCode refusal = null;
-    if (expected == null || expected.forgotten || !expected.written) {
-      refusal =
-          expected != null && expected.forgotten ? StatusCode.EXPIRED : StatusCode.NEVER_WRITTEN;
-    }
-    int ranges = 1 + random.nextInt(5);
-    for (int i = 0; i < ranges; i++) {
-      int index = anyPartition(expected);
-      ModelPartition there = expected == null ? null : expected.partitions.get(index);
-      int size = there == null ? 0 : (int) there.length();
-      int offset = random.nextInt(size + 1);
-      int length = 1 + random.nextInt(Math.max(1, size - offset));
-      if (random.nextInt(50) == 0) {
-        length = size - offset + 1;
-      }
-      if (refusal == null) {
-        if (offset + length > size) {
-          refusal = StatusCode.OUT_OF_RANGE;
-        } else if (there.isLost(offset, offset + length)) {
-          refusal = StatusCode.LOST;
-        } else {
-          there.copyTo(bytes, offset, offset + length);
-        }
-      }
-      fetch.addRanges(Range.newBuilder().setPartition(index).setOffset(offset).setLength(length));
-    }
-    if (refusal != null) {
-      assertThat(refusal(() -> InlineReads.await(server.service.fetch(CONNECTION, fetch.build()))))
-          .isEqualTo(refusal);
+    ModelChecks.UnreadReply reply = checks.fetch();
+    if (reply == null) {
       return;
     }
-    FetchedBytes found = fetch(fetch.build());
-    if (found == null) {
-      return;
-    }
-    UnreadReply fetched = new UnreadReply(found, bytes.toByteArray());
     if (directoriesAtEnd == null && unreadReplies.size() < 4 && random.nextInt(3) == 0) {
-      unreadReplies.add(fetched);
+      unreadReplies.add(reply);
     } else {
-      check(fetched);
-    }
-  }
-
-  /** Returns the reply, or null if a disk failed. */
-  private FetchedBytes fetch(Fetch fetch) {
-    int failures = server.readFailures();
-    try {
-      return InlineReads.await(server.service.fetch(CONNECTION, fetch));
-    } catch (SluiceException e) {
-      assertThat(server.readFailures()).as("no read failed, but: %s", e).isGreaterThan(failures);
-      assertThat(e.code()).isIn(StatusCode.STORAGE_FAILED, StatusCode.LOST);
-      return null;
+      checks.check(reply);
     }
   }
 
   private void readReply() {
     if (!unreadReplies.isEmpty()) {
-      check(unreadReplies.poll());
+      checks.check(unreadReplies.poll());
     }
-  }
-
-  private void check(UnreadReply fetched) {
-    int failures = server.readFailures();
-    try (FetchedBytes bytes = fetched.bytes()) {
-      assertThat(read(bytes)).isEqualTo(fetched.expected());
-    } catch (EOFException e) {
-      // A lost disk that recovers is emptied, even while its runs have readers.
-      assertThat(losses).as("no run was lost, but: %s", e).isPositive();
-    } catch (IOException e) {
-      assertThat(server.readFailures()).as("no read failed, but: %s", e).isGreaterThan(failures);
-    }
-  }
-
-  private void checkAll() throws Exception {
-    for (int shuffle = 0; shuffle < shuffles; shuffle++) {
-      checkOpen(shuffle);
-      checkAllBytes(shuffle);
-    }
-  }
-
-  private void checkOpen(int shuffle) throws Exception {
-    long assigned = Math.max(1, server.epoch() - random.nextInt(3));
-    Open.Builder open =
-        Open.newBuilder()
-            .setShuffle(id(shuffle))
-            .setAssignedEpoch(assigned)
-            .setWantSliceMarks(true);
-    for (int partition = 0; partition < PARTITIONS; partition++) {
-      open.addPartitions(partition);
-    }
-    OpenReply reply = server.service.open(CONNECTION, open.build()).toCompletableFuture().get();
-    ModelShuffle expected = model.find(shuffle);
-    boolean earlier = assigned < server.recovered.wholeSinceEpoch();
-    for (int index = 0; index < PARTITIONS; index++) {
-      PartitionState state = reply.getPartitions(index);
-      if (expected != null && expected.forgotten) {
-        assertThat(state.getPresence()).isEqualTo(Presence.SHUFFLE_EXPIRED);
-        continue;
-      }
-      boolean written = expected != null && expected.written;
-      ModelPartition there = written ? expected.partitions.get(index) : null;
-      if (there == null) {
-        assertThat(state.getPresence())
-            .isEqualTo(
-                earlier
-                    ? Presence.DATA_LOST
-                    : written ? Presence.PARTITION_EMPTY : Presence.SHUFFLE_NEVER_WRITTEN);
-        continue;
-      }
-      assertThat(state.getPresence()).isEqualTo(Presence.PRESENT);
-      check(there, state, attempts(reply.getAttemptSets(state.getCompleteAttempts())));
-    }
-    assertThat(reply.getAttemptSetsList()).doesNotHaveDuplicates();
-  }
-
-  private static void check(ModelPartition expected, PartitionState state, long[] complete) {
-    assertThat(state.getLength()).isEqualTo(expected.length());
-    List<Long> attempts = Arrays.stream(complete).boxed().toList();
-    if (expected.isUncounted()) {
-      assertThat(attempts).as("complete attempts").isSubsetOf(expected.complete());
-    } else {
-      assertThat(attempts).as("complete attempts").containsExactlyElementsOf(expected.complete());
-    }
-    List<List<Long>> lost = new ArrayList<>();
-    for (LostStretch each : state.getLostList()) {
-      lost.add(List.of(each.getOffset(), each.getOffset() + each.getLength()));
-    }
-    assertThat(lost).as("lost stretches").isEqualTo(expected.lost());
-    long end = 0;
-    for (var mark : state.getSliceMarksList()) {
-      assertThat(mark.getOffset()).isEqualTo(end);
-      end += mark.getLength();
-    }
-    assertThat(end).isEqualTo(state.getLength());
-  }
-
-  private static long[] attempts(ByteString set) throws IOException {
-    return AttemptSets.decode(set).toArray();
-  }
-
-  private void checkAllBytes(int shuffle) {
-    ModelShuffle expected = model.find(shuffle);
-    if (expected == null || expected.forgotten) {
-      return;
-    }
-    expected.partitions.forEach(
-        (index, partition) -> {
-          if (partition.length() > 0 && !partition.isLost(0, partition.length())) {
-            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-            partition.copyTo(bytes, 0, partition.length());
-            FetchedBytes found = fetch(fetchOf(shuffle, index, 0, (int) partition.length()));
-            if (found != null) {
-              check(new UnreadReply(found, bytes.toByteArray()));
-            }
-          }
-        });
-  }
-
-  /** Checks that catalogs and directories have exactly the runs of the logs. */
-  private void checkDirectories() throws Exception {
-    List<String> logged = new ArrayList<>();
-    for (ShuffleLog log : server.store.logs()) {
-      log.runs().forEach(run -> logged.add(run.run().toString()));
-    }
-    List<String> recorded = new ArrayList<>();
-    List<String> stored = new ArrayList<>();
-    for (ModelDirectory directory : server.directories) {
-      String prefix = directory.storage().name() + "/";
-      directory.catalog().runs().forEach(run -> recorded.add(prefix + RunFiles.fileName(run.id())));
-      for (Storage.Entry entry : directory.storage().list()) {
-        if (RunFiles.runId(entry.file()).isPresent()) {
-          stored.add(prefix + entry.file());
-        }
-      }
-      assertThat(directory.storage().unfinishedCount()).isZero();
-    }
-    assertThat(recorded).containsExactlyInAnyOrderElementsOf(logged);
-    assertThat(stored).containsExactlyInAnyOrderElementsOf(logged);
-  }
-
-  private int anyPartition(ModelShuffle shuffle) {
-    if (shuffle == null || shuffle.partitions.isEmpty() || random.nextInt(20) == 0) {
-      return random.nextInt(PARTITIONS);
-    }
-    List<Integer> there = List.copyOf(shuffle.partitions.keySet());
-    return there.get(random.nextInt(there.size()));
   }
 
   private ShuffleLog anyLog() {
@@ -892,24 +599,6 @@ final class Schedule {
 
   private Disk anyDisk() {
     return server.disks.get(random.nextInt(server.disks.size()));
-  }
-
-  private Fetch fetchOf(int shuffle, int partition, long offset, int length) {
-    return Fetch.newBuilder()
-        .setShuffle(id(shuffle))
-        .setEpoch(server.epoch())
-        .addRanges(Range.newBuilder().setPartition(partition).setOffset(offset).setLength(length))
-        .build();
-  }
-
-  private static StatusCode refusal(org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {
-    Throwable thrown = org.assertj.core.api.Assertions.catchThrowable(call);
-    assertThat(thrown).isInstanceOf(SluiceException.class);
-    return ((SluiceException) thrown).code();
-  }
-
-  private static ShuffleId id(int shuffle) {
-    return ShuffleId.newBuilder().setApplication(Model.APPLICATION).setShuffle(shuffle).build();
   }
 
   static byte[] read(FetchedBytes fetched) throws IOException {
