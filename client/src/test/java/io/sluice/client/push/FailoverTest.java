@@ -1,38 +1,30 @@
 package io.sluice.client.push;
 
+import static io.sluice.client.push.TestPushes.PARTITIONS;
+import static io.sluice.client.push.TestPushes.add;
+import static io.sluice.client.push.TestPushes.addAll;
+import static io.sluice.client.push.TestPushes.assertWhole;
+import static io.sluice.client.push.TestPushes.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.netty.buffer.ByteBuf;
 import io.sluice.client.coordinator.ShuffleAssignment;
 import io.sluice.client.fake.FakeCluster;
-import io.sluice.client.fake.FakeTransport.Fate;
 import io.sluice.client.fake.FakeTransport.Faults;
 import io.sluice.client.push.FailingServers.FaultKind;
 import io.sluice.client.push.ReplacementServers.Cause;
-import io.sluice.client.server.RetryPolicy;
-import io.sluice.common.block.BlockCodec;
 import io.sluice.common.block.BlockHeader;
-import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
-import io.sluice.common.test.TestEffort;
-import io.sluice.proto.Push;
 import io.sluice.proto.ServerId;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Random;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,75 +35,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Failover from failing servers: 0 and 1 are assigned, 2 and 3 are spare. */
 class FailoverTest {
-  private static final int PARTITIONS = 8;
-
-  /**
-   * Limited by the number of attempts, so that the result does not depend on the machine's load.
-   */
-  private static final RetryPolicy THREE_TRIES = new RetryPolicy(3, 1, 2, 20_000);
-
-  /** Short, for requests without reply; all other requests complete before the call returns. */
-  private static final RetryPolicy IMPATIENT = new RetryPolicy(3, 1, 2, 25);
-
-  private static PushConfig config(int quorum) {
-    return new PushConfig(16 << 10, 64 << 10, quorum, BlockCodec.LZ4, 1, THREE_TRIES, IMPATIENT);
-  }
-
-  private static void add(PushSession session, int partition, int length) throws IOException {
-    byte[] bytes = new byte[length];
-    new Random(31L * partition + length).nextBytes(bytes);
-    session.add(partition, bytes, 0, length, 1);
-  }
-
-  /** Adds batches to all partitions, in two passes, so that every server gets several frames. */
-  private static void addAll(PushSession session) throws IOException {
-    for (int pass = 0; pass < 2; pass++) {
-      for (int partition = 0; partition < PARTITIONS; partition++) {
-        for (int i = 0; i < 3; i++) {
-          add(session, partition, 4000);
-        }
-      }
-    }
-  }
-
-  /** Verifies that every block is on a server of the partition's chains, or in local output. */
-  private static void assertWhole(
-      FakeCluster cluster,
-      ShuffleAssignment newest,
-      CollectingSink sink,
-      long attempt,
-      long[] lengths) {
-    Map<String, List<BlockHeader>> accepted = new HashMap<>();
-    for (ServerId server : newest.servers()) {
-      int index = Integer.parseInt(server.getName().substring("server-".length()));
-      accepted.put(server.getName(), cluster.server(index).accepted());
-    }
-    for (int partition = 0; partition < newest.partitionCount(); partition++) {
-      Map<Integer, BlockHeader> found = new TreeMap<>();
-      List<BlockHeader> candidates = new ArrayList<>(sink == null ? List.of() : sink.blocks());
-      int range = newest.rangeOf(partition);
-      for (int replica = 0; replica < newest.replicaCount(range); replica++) {
-        for (int position = 0; position < newest.chainLength(range, replica); position++) {
-          ServerId server = newest.servers().get(newest.chainServer(range, replica, position));
-          candidates.addAll(accepted.get(server.getName()));
-        }
-      }
-      for (BlockHeader header : candidates) {
-        if (header.partition() == partition && header.mapAttempt() == attempt) {
-          found.put(header.sequence(), header);
-        }
-      }
-      assertThat(found.keySet())
-          .as("partition %d", partition)
-          .containsExactlyElementsOf(IntStream.range(0, found.size()).boxed().toList());
-      long bytes = found.values().stream().mapToLong(BlockHeader::payloadLength).sum();
-      assertThat(bytes).as("partition %d", partition).isEqualTo(lengths[partition]);
-      if (!found.isEmpty()) {
-        assertThat(found.get(found.size() - 1).isLast()).as("partition %d", partition).isTrue();
-      }
-    }
-  }
-
   private static Stream<Arguments> combinations() {
     List<Arguments> all = new ArrayList<>();
     for (FaultKind kind : FaultKind.values()) {
@@ -283,36 +206,6 @@ class FailoverTest {
   }
 
   @Test
-  void connectsOncePerProcessToAServerThatDeniesAccess() throws Exception {
-    List<String> asked = new ArrayList<>();
-    Faults faults =
-        new Faults() {
-          @Override
-          public Fate connect(ServerId server) throws SluiceException {
-            asked.add(server.getName());
-            throw new SluiceException(StatusCode.DENIED, "it proved nothing");
-          }
-        };
-    try (FakeCluster cluster = FakeCluster.inline(1, faults)) {
-      cluster.use(config(1));
-      ShuffleAssignment assignment = cluster.assign(PARTITIONS, 1, 1, 1);
-      for (int attempt = 0; attempt < 3; attempt++) {
-        CollectingSink sink = new CollectingSink();
-        try (FramedPushSession session =
-            cluster.push(assignment, attempt, attempt, new PushOptions(null, null, sink))) {
-          addAll(session);
-          session.finish();
-
-          assertWhole(cluster, assignment, sink, attempt, session.partitionLengths());
-          assertThat(session.counters().rerouted().localBytes())
-              .isEqualTo(session.counters().bytes());
-        }
-      }
-    }
-    assertThat(asked).containsExactly("server-0");
-  }
-
-  @Test
   void followsAReplacementServerThatFailsToTheNext() throws Exception {
     FailingServers faults =
         new FailingServers().with(0, FaultKind.CUT_BEFORE, 1).with(2, FaultKind.CUT_BEFORE, 1);
@@ -349,50 +242,6 @@ class FailoverTest {
         assertThat(driver.asked()).isEmpty();
         assertThat(faults.connects(0)).isZero();
         assertWhole(cluster, driver.newest(), null, 5, session.partitionLengths());
-      }
-    }
-  }
-
-  @Test
-  void sendsLaterBlocksOfFullPartitionsToAnAdditionalServer() throws Exception {
-    try (FakeCluster cluster = FakeCluster.inline(4, new Faults() {})) {
-      ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1, 2);
-      FakeDriver driver = new FakeDriver(cluster, assignment, 2);
-      cluster.server(0).callFullAbove(20_000);
-      try (FramedPushSession session =
-          cluster.push(assignment, 5, 1, new PushOptions(null, driver, null))) {
-        for (int i = 0; i < 40; i++) {
-          add(session, 1, 3000);
-          add(session, 3, i % 10 == 0 ? 100 : 1);
-          add(session, 6, 500);
-        }
-        session.finish();
-
-        assertThat(driver.asked()).containsExactly("FULL server-0 [1]");
-        assertThat(cluster.server(2).accepted()).isNotEmpty().allMatch(h -> h.partition() == 1);
-        assertThat(cluster.server(0).storedBytes(1)).isBetween(20_000L, 60_000L);
-        assertThat(cluster.server(0).storedBytes(3)).isPositive();
-        assertThat(session.counters().rerouted().replacementServers()).isEqualTo(1);
-        assertThat(session.counters().rerouted().reroutedFrames()).isZero();
-        assertWhole(cluster, driver.newest(), null, 5, session.partitionLengths());
-      }
-    }
-  }
-
-  @Test
-  void keepsAFullServerIfNoOtherIsAvailable() throws Exception {
-    try (FakeCluster cluster = FakeCluster.inline(2, new Faults() {})) {
-      ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1);
-      FakeDriver driver = new FakeDriver(cluster, assignment);
-      cluster.server(0).callFullAbove(0);
-      try (FramedPushSession session =
-          cluster.push(assignment, 5, 1, new PushOptions(null, driver, new CollectingSink()))) {
-        addAll(session);
-        session.finish();
-
-        assertThat(new TreeSet<>(driver.asked())).hasSameSizeAs(driver.asked());
-        assertThat(session.counters().rerouted().localFrames()).isZero();
-        assertWhole(cluster, assignment, null, 5, session.partitionLengths());
       }
     }
   }
@@ -533,58 +382,6 @@ class FailoverTest {
   }
 
   @Test
-  void waitsForAFailingServerOnceForAllTasksOfAProcess() throws Exception {
-    FailingServers faults = new FailingServers().with(0, FaultKind.UNREACHABLE, 0);
-    try (FakeCluster cluster = FakeCluster.inline(2, faults)) {
-      cluster.use(config(1));
-      ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1);
-      for (int attempt = 0; attempt < 5; attempt++) {
-        CollectingSink sink = new CollectingSink();
-        try (FramedPushSession session =
-            cluster.push(assignment, attempt, 1, new PushOptions(null, null, sink))) {
-          addAll(session);
-          session.finish();
-          assertWhole(cluster, assignment, sink, attempt, session.partitionLengths());
-          assertThat(session.counters().rerouted().localFrames()).isPositive();
-        }
-        assertThat(faults.connects(0)).isEqualTo(THREE_TRIES.maxAttempts());
-      }
-      assertThat(cluster.health().isFailing(cluster.server(0).id())).isTrue();
-    }
-  }
-
-  @Test
-  void grantsTheFullRetryPeriodWithoutAnAlternative() throws Exception {
-    FailingServers faults = new FailingServers().with(0, FaultKind.UNREACHABLE, 0);
-    try (FakeCluster cluster = FakeCluster.inline(2, faults)) {
-      cluster.use(config(1));
-      ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1);
-      FakeDriver driver = new FakeDriver(cluster, assignment);
-      cluster.health().markFailing(cluster.server(0).id());
-      for (int round = 1; round <= 2; round++) {
-        try (FramedPushSession session =
-            cluster.push(assignment, 5, 1, new PushOptions(null, driver, null))) {
-          assertThatThrownBy(
-                  () -> {
-                    addAll(session);
-                    session.finish();
-                  })
-              .isInstanceOf(PushFailedException.class);
-        }
-        assertThat(faults.connects(0)).isEqualTo(round * THREE_TRIES.maxAttempts());
-      }
-      faults.recover();
-      try (FramedPushSession session =
-          cluster.push(assignment, 6, 1, new PushOptions(null, driver, null))) {
-        addAll(session);
-        session.finish();
-        assertWhole(cluster, assignment, null, 6, session.partitionLengths());
-      }
-      assertThat(cluster.health().isFailing(cluster.server(0).id())).isFalse();
-    }
-  }
-
-  @Test
   void endsItsWaitForAReplacementServerWhenInterrupted() throws Exception {
     FailingServers faults = new FailingServers().with(0, FaultKind.LEAVING, 0);
     CountDownLatch asked = new CountDownLatch(1);
@@ -613,97 +410,5 @@ class FailoverTest {
       task.join(20_000);
       assertThat(thrown[0]).isInstanceOf(InterruptedIOException.class);
     }
-  }
-
-  /**
-   * Permanent failures at random pushes, lost connections, full partitions, and late answers of a
-   * driver with few spare servers. With local output, every attempt succeeds. Without it, an
-   * attempt may fail; one that succeeds has stored every block.
-   */
-  @Test
-  void losesNoBlockUnderRandomFailures() throws Exception {
-    int failed = 0;
-    Set<String> outcomes = new TreeSet<>();
-    List<FaultKind> any = List.of(FaultKind.values());
-    int seeds = TestEffort.times(40);
-    for (int seed = 0; seed < seeds; seed++) {
-      Random random = new Random(seed);
-      FailingServers servers = new FailingServers();
-      for (int server = 0; server < 5; server++) {
-        if (random.nextInt(3) == 0) {
-          servers.with(server, any.get(random.nextInt(any.size())), random.nextInt(12));
-        }
-      }
-      Faults faults =
-          new Faults() {
-            @Override
-            public Fate connect(ServerId server) {
-              return servers.connect(server);
-            }
-
-            @Override
-            public Fate push(ServerId server, Push push, ByteBuf body) throws SluiceException {
-              Fate fate = servers.push(server, push, body);
-              return fate == Fate.DONE && random.nextInt(25) == 0
-                  ? (random.nextBoolean() ? Fate.LOST_BEFORE : Fate.LOST_AFTER)
-                  : fate;
-            }
-          };
-      int replicas = 1 + random.nextInt(2);
-      int partitions = 1 + random.nextInt(30);
-      CollectingSink sink = random.nextBoolean() ? new CollectingSink() : null;
-      try (FakeCluster cluster = FakeCluster.inline(5, faults)) {
-        cluster.use(config(1 + random.nextInt(replicas)));
-        ShuffleAssignment assignment =
-            cluster.assign(partitions, 1 + random.nextInt(Math.min(4, partitions)), replicas, 3);
-        FakeDriver driver =
-            new FakeDriver(
-                cluster,
-                assignment,
-                Stream.of(3, 4, 1).limit(random.nextInt(4)).toArray(Integer[]::new));
-        if (random.nextInt(3) == 0) {
-          driver.delayAnswers();
-        }
-        for (int server = 0; server < 5; server++) {
-          if (random.nextInt(3) == 0) {
-            cluster.server(server).callFullAbove(random.nextInt(60_000));
-          }
-        }
-        try (FramedPushSession session =
-            cluster.push(assignment, 5, 1, new PushOptions(null, driver, sink))) {
-          int passes = 1 + random.nextInt(4);
-          for (int pass = 0; pass < passes; pass++) {
-            if (pass == passes - 1 && random.nextBoolean()) {
-              session.beginFinalPass();
-            }
-            for (int partition = 0; partition < partitions; partition++) {
-              for (int i = random.nextInt(4); i > 0; i--) {
-                add(
-                    session,
-                    partition,
-                    1 + random.nextInt(random.nextInt(10) == 0 ? 40_000 : 3000));
-              }
-              if (random.nextInt(8) == 0) {
-                driver.answerOne();
-              }
-            }
-          }
-          driver.answerAll();
-          session.finish();
-          assertWhole(cluster, driver.newest(), sink, 5, session.partitionLengths());
-          PushCounters counters = session.counters();
-          outcomes.add(
-              (counters.rerouted().replacementServers() > 0 ? "replacement" : "")
-                  + (counters.rerouted().localFrames() > 0 ? "local" : ""));
-        } catch (PushFailedException e) {
-          assertThat(sink).as("seed %d: %s", seed, e.getMessage()).isNull();
-          failed++;
-        } catch (AssertionError | RuntimeException e) {
-          throw new AssertionError("seed " + seed, e);
-        }
-      }
-    }
-    assertThat(failed).isBetween(1, seeds / 2);
-    assertThat(outcomes).containsExactly("", "local", "replacement", "replacementlocal");
   }
 }
