@@ -79,31 +79,13 @@ record StateParts(
             quotas,
             inputs.nanoTime());
     LongSupplier serverLostAfterMs = () -> decisions.get().serverPolicy().lostAfterMs();
-    ConfigReload reload =
-        new ConfigReload(
-            inputs.set(),
-            inputs.source(),
-            changed -> {
-              CoordinatorConfig next = CoordinatorConfig.from(changed);
-              RuleFiles files = ruleFiles(next);
-              quotas.rules(files.read());
-              ruleFiles.set(files);
-              decisions.change(next.servers(), next.applications(), next.assignment());
-            });
-
     ClusterHistory history = new ClusterHistory();
+    MetadataLog records = openLog(config.files().dataDirectory(), group, closers);
+    closers.push(records::close);
     StateOwner owner =
-        startOwner(
-            config,
-            inputs,
-            decisions,
-            quotas,
-            history,
-            metrics,
-            audit,
-            revocations,
-            group,
-            closers);
+        owner(records, inputs, decisions, quotas, history, metrics, audit, revocations);
+    owner.start();
+    closers.push(owner::close);
     new StateCollector(
             owner,
             serverLostAfterMs,
@@ -143,31 +125,27 @@ record StateParts(
         quotas,
         clientSettings,
         exclusions,
-        reload,
+        reload(inputs, ruleFiles, quotas, decisions),
         config.files().dataDirectory().isPresent(),
         group,
         owner.view().startedAtMs() + config.servers().startupSilenceMs());
   }
 
-  private static StateOwner startOwner(
-      CoordinatorConfig config,
+  private static ConfigReload reload(
       Inputs inputs,
-      CurrentDecisions decisions,
+      AtomicReference<RuleFiles> ruleFiles,
       Quotas quotas,
-      ClusterHistory history,
-      CoordinatorMetrics metrics,
-      AuditLog audit,
-      Revocations revocations,
-      Optional<CoordinatorGroup> group,
-      Deque<Runnable> closers)
-      throws IOException {
-    MetadataLog records = openLog(config.files().dataDirectory(), group, closers);
-    closers.push(records::close);
-    StateOwner owner =
-        owner(records, inputs, decisions, quotas, history, metrics, audit, revocations);
-    owner.start();
-    closers.push(owner::close);
-    return owner;
+      CurrentDecisions decisions) {
+    return new ConfigReload(
+        inputs.set(),
+        inputs.source(),
+        changed -> {
+          CoordinatorConfig next = CoordinatorConfig.from(changed);
+          RuleFiles files = ruleFiles(next);
+          quotas.rules(files.read());
+          ruleFiles.set(files);
+          decisions.change(next.servers(), next.applications(), next.assignment());
+        });
   }
 
   /** The state that a log has, on a thread that is not started. */

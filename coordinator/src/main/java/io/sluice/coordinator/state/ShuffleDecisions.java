@@ -87,13 +87,7 @@ public final class ShuffleDecisions {
     }
     long sinceStartMs = nowMs - view.startedAtMs();
     if (sinceStartMs < servers.startupSilenceMs()) {
-      return refused(
-          Status.BUSY,
-          "this coordinator started "
-              + sinceStartMs
-              + " ms ago and waits for heartbeats of servers for "
-              + servers.startupSilenceMs()
-              + " ms before it assigns shuffles: retry later");
+      return startedRecently(sinceStartMs);
     }
     Eligibility.Requirements requirements =
         new Eligibility.Requirements(
@@ -101,17 +95,8 @@ public final class ShuffleDecisions {
     List<Server> eligible =
         eligibility.eligible(view.servers(), view.excluded(), requirements, nowMs);
     if (eligible.isEmpty()) {
-      String reason =
-          "no server can accept shuffle "
-              + shuffle
-              + " of application "
-              + name
-              + ": "
-              + eligibility.summary(view.servers(), view.excluded(), requirements, nowMs);
-      return Decision.of(
-          new MetadataRecord.Refused(
-              Event.Kind.SHUFFLE_REFUSED, name, application.user(), Status.NO_SERVERS, reason),
-          refused(Status.NO_SERVERS, reason).reply());
+      String summary = eligibility.summary(view.servers(), view.excluded(), requirements, nowMs);
+      return noServers(application, shuffle, summary);
     }
     boolean replacement = request.getReplacementPartitions() > 0;
     int limit = request.getMaxServers() == 0 ? Integer.MAX_VALUE : request.getMaxServers();
@@ -125,28 +110,66 @@ public final class ShuffleDecisions {
                 view.partitionSize().expectedBytes()),
             Eligibility.preferring(request.getPreferredZone(), eligible),
             new SplittableRandom(seed));
+    return new Decision<>(
+        records(application, request, assignment, replicas, nowMs),
+        replacement
+            ? replacementReply(assignment, request.getPartitionCount())
+            : reply(assignment));
+  }
+
+  private Decision<RegisterShuffleReply> startedRecently(long sinceStartMs) {
+    return refused(
+        Status.BUSY,
+        "this coordinator started "
+            + sinceStartMs
+            + " ms ago and waits for heartbeats of servers for "
+            + servers.startupSilenceMs()
+            + " ms before it assigns shuffles: retry later");
+  }
+
+  private static Decision<RegisterShuffleReply> noServers(
+      Application application, int shuffle, String summary) {
+    String reason =
+        "no server can accept shuffle "
+            + shuffle
+            + " of application "
+            + application.name()
+            + ": "
+            + summary;
+    return Decision.of(
+        new MetadataRecord.Refused(
+            Event.Kind.SHUFFLE_REFUSED,
+            application.name(),
+            application.user(),
+            Status.NO_SERVERS,
+            reason),
+        refused(Status.NO_SERVERS, reason).reply());
+  }
+
+  private List<MetadataRecord> records(
+      Application application,
+      RegisterShuffleRequest request,
+      Assignment assignment,
+      int replicas,
+      long nowMs) {
     List<MetadataRecord> records = new ArrayList<>();
     Set<String> chosen = assignment.partitionsByServer().keySet();
     if (!application.servers().containsAll(chosen)) {
       // Another coordinator that is elected later must know which servers have data.
       records.add(
           new LoggedChange.ApplicationRegistered(
-              name, application.user(), application.clientVersion(), chosen, nowMs));
+              application.name(), application.user(), application.clientVersion(), chosen, nowMs));
     }
     records.add(
         new MetadataRecord.ShuffleAssigned(
-            name,
-            shuffle,
+            application.name(),
+            request.getShuffle().getShuffle(),
             request.getPartitionCount(),
             replicas,
             assignment.replicas(),
             assignment.partitionsByServer(),
             applications.shufflesRemembered()));
-    return new Decision<>(
-        records,
-        replacement
-            ? replacementReply(assignment, request.getPartitionCount())
-            : reply(assignment));
+    return records;
   }
 
   /** Number of partitions that are not assigned yet, replicas counted. */
