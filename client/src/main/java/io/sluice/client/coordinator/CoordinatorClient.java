@@ -321,22 +321,13 @@ public final class CoordinatorClient implements AutoCloseable {
         if (calls.waitsFor(number)) {
           continue;
         }
-        Attempt<R> attempt = new Attempt<>(peers.get(number), number, calls.ended);
         // At the start, less time is left until a coordinator is connected.
         long limitMs = retry == Retry.AT_START ? config.startPeriodMs(true) : leftMs;
-        long timeoutMs = Math.max(1, Math.min(limitMs, config.callTimeoutMs()));
-        calls.open.add(attempt);
-        call.accept(
-            CoordinatorGrpc.newStub(attempt.channel)
-                .withDeadlineAfter(timeoutMs, TimeUnit.MILLISECONDS),
-            attempt);
+        begin(number, limitMs, call, calls);
       } else if (calls.open.isEmpty()) {
         break;
       } else if (leftMs <= 0) {
-        for (Attempt<R> attempt : calls.open) {
-          failed(attempt, attempt.isConnected() ? "no reply" : "not connected", failures);
-        }
-        calls.open.clear();
+        giveUp(calls, failures);
         break;
       }
       int others = peers.size() - called;
@@ -356,11 +347,7 @@ public final class CoordinatorClient implements AutoCloseable {
         return next;
       }
       if (isDenied(e)) {
-        denied =
-            new SluiceException(
-                StatusCode.DENIED,
-                "coordinator " + next.peer.address + ": " + e.getStatus().getDescription(),
-                e);
+        denied = denied(next.peer, e);
         if (!(e.getCause() instanceof UnprovenPeerException)) {
           throw denied;
         }
@@ -374,6 +361,34 @@ public final class CoordinatorClient implements AutoCloseable {
       throw denied;
     }
     return null;
+  }
+
+  private <R> void begin(
+      int number,
+      long limitMs,
+      BiConsumer<CoordinatorStub, StreamObserver<R>> call,
+      Calls<R> calls) {
+    Attempt<R> attempt = new Attempt<>(peers.get(number), number, calls.ended);
+    long timeoutMs = Math.max(1, Math.min(limitMs, config.callTimeoutMs()));
+    calls.open.add(attempt);
+    call.accept(
+        CoordinatorGrpc.newStub(attempt.channel)
+            .withDeadlineAfter(timeoutMs, TimeUnit.MILLISECONDS),
+        attempt);
+  }
+
+  private static void giveUp(Calls<?> calls, StringBuilder failures) {
+    for (Attempt<?> attempt : calls.open) {
+      failed(attempt, attempt.isConnected() ? "no reply" : "not connected", failures);
+    }
+    calls.open.clear();
+  }
+
+  private static SluiceException denied(Peer peer, StatusRuntimeException e) {
+    return new SluiceException(
+        StatusCode.DENIED,
+        "coordinator " + peer.address + ": " + e.getStatus().getDescription(),
+        e);
   }
 
   private static void failed(Attempt<?> attempt, String reason, StringBuilder failures) {

@@ -24,6 +24,25 @@ final class OpenReplies {
   private final OpenRunFiles files;
 
   /**
+   * What the partitions of a reply have in common.
+   *
+   * @param lostData whether the server has lost data since the assignment
+   * @param completeAttempts sets of complete attempts, to which partitions refer by index
+   */
+  private record Opened(
+      ReadServer server,
+      boolean lostData,
+      List<Roaring64NavigableMap> completeAttempts,
+      StretchPlacement placement) {
+    Roaring64NavigableMap complete(PartitionState partition) {
+      int set = partition.getCompleteAttempts();
+      return set >= 0 && set < completeAttempts.size()
+          ? completeAttempts.get(set)
+          : new Roaring64NavigableMap();
+    }
+  }
+
+  /**
    * @param files borrows
    */
   OpenReplies(ShuffleReadRequest request, ReadProgress read, OpenRunFiles files) {
@@ -58,8 +77,9 @@ final class OpenReplies {
     StretchPlacement placement =
         new StretchPlacement(
             reply, file -> files.mayOpen(server.source(request.assignment().shuffle()), file));
+    Opened opened = new Opened(server, lostData, sets, placement);
     for (int i = 0; i < visits.size(); i++) {
-      begin(server, visits.get(i), reply.getPartitions(i), lostData, sets, placement);
+      begin(opened, visits.get(i), reply.getPartitions(i));
     }
   }
 
@@ -75,61 +95,23 @@ final class OpenReplies {
     }
   }
 
-  private void begin(
-      ReadServer server,
-      PartitionVisit visit,
-      PartitionState found,
-      boolean lostData,
-      List<Roaring64NavigableMap> sets,
-      StretchPlacement placement)
+  private void begin(Opened opened, PartitionVisit visit, PartitionState found)
       throws SluiceException {
     if (found.getPartition() != visit.partition()) {
       throw new SluiceException(
           StatusCode.INTERNAL,
           "invalid Open reply: wrong partition, server="
-              + server.name()
+              + opened.server().name()
               + " found="
               + found.getPartition()
               + " expected="
               + visit.partition());
     }
-    if (lostData || found.getPresence() == Presence.DATA_LOST) {
+    if (opened.lostData() || found.getPresence() == Presence.DATA_LOST) {
       visit.progress().visitEarlierAgain();
     }
     switch (found.getPresence()) {
-      case PRESENT -> {
-        if (found.getLostCount() > 0) {
-          visit.progress().lostAt(server);
-        }
-        int set = found.getCompleteAttempts();
-        Roaring64NavigableMap complete =
-            set >= 0 && set < sets.size() ? sets.get(set) : new Roaring64NavigableMap();
-        long absentAttempt = firstAbsent(visit.progress(), complete);
-        if (absentAttempt >= 0) {
-          visit.shortfall(
-              lostData || found.getLostCount() > 0 ? Reason.LOST : Reason.INCOMPLETE,
-              "attempt "
-                  + absentAttempt
-                  + " is not complete on the server"
-                  + (found.getLostCount() > 0
-                      ? "; the server has lost blocks of the partition"
-                      : "")
-                  + (lostData ? "; the server has lost data since the assignment" : ""));
-        }
-        // Where one block was damaged there can be more: reads all, to name all at once.
-        if (absentAttempt >= 0
-            && visit.losses() == 0
-            && !visit.progress().hasMoreServers()
-            && (requestsNewerFirst(visit, complete) || endBeforeReading(visit, complete))) {
-          return;
-        }
-        visit.opened(found, request, placement);
-        if (visit.isRead()) {
-          read.endVisit(visit);
-        } else {
-          server.beginVisit(visit);
-        }
-      }
+      case PRESENT -> beginPresent(opened, visit, found);
       case PARTITION_EMPTY ->
           read.endVisit(visit, Reason.NEVER_WRITTEN, "the partition is empty on the server");
       case SHUFFLE_NEVER_WRITTEN ->
@@ -143,6 +125,37 @@ final class OpenReplies {
               visit,
               Reason.NEVER_WRITTEN,
               "the server reports no reason why the partition is absent");
+    }
+  }
+
+  private void beginPresent(Opened opened, PartitionVisit visit, PartitionState found)
+      throws SluiceException {
+    if (found.getLostCount() > 0) {
+      visit.progress().lostAt(opened.server());
+    }
+    Roaring64NavigableMap complete = opened.complete(found);
+    long absentAttempt = firstAbsent(visit.progress(), complete);
+    if (absentAttempt >= 0) {
+      visit.shortfall(
+          opened.lostData() || found.getLostCount() > 0 ? Reason.LOST : Reason.INCOMPLETE,
+          "attempt "
+              + absentAttempt
+              + " is not complete on the server"
+              + (found.getLostCount() > 0 ? "; the server has lost blocks of the partition" : "")
+              + (opened.lostData() ? "; the server has lost data since the assignment" : ""));
+    }
+    // Where one block was damaged there can be more: reads all, to name all at once.
+    if (absentAttempt >= 0
+        && visit.losses() == 0
+        && !visit.progress().hasMoreServers()
+        && (requestsNewerFirst(visit, complete) || endBeforeReading(visit, complete))) {
+      return;
+    }
+    visit.opened(found, request, opened.placement());
+    if (visit.isRead()) {
+      read.endVisit(visit);
+    } else {
+      opened.server().beginVisit(visit);
     }
   }
 
