@@ -509,21 +509,7 @@ public final class RunReader implements AutoCloseable {
               + markCount
               + " marks");
     }
-    List<RunMark> marks = new ArrayList<>(markCount);
-    long markStart = logicalStart;
-    for (int i = 0; i < markCount; i++) {
-      RunMark mark = new RunMark(index.getLong(), index.getLong(), index.getInt(), index.getInt());
-      if (mark.offset() != markStart
-          || mark.length() < 1
-          || mark.length() > logicalStart + length - markStart) {
-        throw damaged(Reason.BAD_FIELD, at, "slice mark " + mark);
-      }
-      markStart += mark.length();
-      marks.add(mark);
-    }
-    if (markStart != logicalStart + length) {
-      throw damaged(Reason.BAD_FIELD, at, "slice marks end at " + markStart);
-    }
+    List<RunMark> marks = readMarks(index, at, markCount, logicalStart, logicalStart + length);
     return new RunExtent(
         partition,
         fileOffset,
@@ -535,6 +521,25 @@ public final class RunReader implements AutoCloseable {
         blockListOffset,
         blockListCrc,
         marks);
+  }
+
+  /** Reads slice marks, which follow each other from {@code start} to {@code end}. */
+  private List<RunMark> readMarks(ByteBuffer index, long at, int count, long start, long end)
+      throws RunFormatException {
+    List<RunMark> marks = new ArrayList<>(count);
+    long next = start;
+    for (int i = 0; i < count; i++) {
+      RunMark mark = new RunMark(index.getLong(), index.getLong(), index.getInt(), index.getInt());
+      if (mark.offset() != next || mark.length() < 1 || mark.length() > end - next) {
+        throw damaged(Reason.BAD_FIELD, at, "slice mark " + mark);
+      }
+      next += mark.length();
+      marks.add(mark);
+    }
+    if (next != end) {
+      throw damaged(Reason.BAD_FIELD, at, "slice marks end at " + next);
+    }
+    return marks;
   }
 
   /** Reads {@code length} bytes from {@code offset}. */

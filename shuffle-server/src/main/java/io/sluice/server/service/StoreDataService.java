@@ -418,19 +418,14 @@ public final class StoreDataService implements DataService {
     ShuffleLog log = expired ? null : store.find(key);
     OpenSnapshot found = log == null ? null : log.snapshot(partitions, open.getWantSliceMarks());
     boolean earlierEpoch = open.getAssignedEpoch() < epochs.wholeSince();
-    OpenReply.Builder reply = OpenReply.newBuilder().setEpoch(epoch);
     if (found == null) {
-      Presence presence =
+      return absent(
+          partitions,
           expired || store.isExpired(key)
               ? Presence.SHUFFLE_EXPIRED
-              : earlierEpoch ? Presence.DATA_LOST : Presence.SHUFFLE_NEVER_WRITTEN;
-      for (int partition : partitions) {
-        reply.addPartitions(
-            PartitionState.newBuilder().setPartition(partition).setPresence(presence));
-      }
-      counters.opened(partitions.length);
-      return reply.build();
+              : earlierEpoch ? Presence.DATA_LOST : Presence.SHUFFLE_NEVER_WRITTEN);
     }
+    OpenReply.Builder reply = OpenReply.newBuilder().setEpoch(epoch);
     DirectReadLocations located =
         open.getWantExtents()
             ? new DirectReadLocations(
@@ -464,6 +459,16 @@ public final class StoreDataService implements DataService {
     }
     counters.opened(partitions.length);
     return built;
+  }
+
+  private OpenReply absent(int[] partitions, Presence presence) {
+    OpenReply.Builder reply = OpenReply.newBuilder().setEpoch(epoch);
+    for (int partition : partitions) {
+      reply.addPartitions(
+          PartitionState.newBuilder().setPartition(partition).setPresence(presence));
+    }
+    counters.opened(partitions.length);
+    return reply.build();
   }
 
   private SluiceException tooLarge(ShuffleKey key, int partitions) {
