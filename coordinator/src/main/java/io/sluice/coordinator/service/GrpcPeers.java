@@ -29,6 +29,7 @@ import java.util.function.Function;
 /**
  * Calls of other coordinators over their gRPC ports, authenticated as those of this cluster.
  * Forwarded calls use connections of their own, so that they do not delay the replication.
+ * Thread-safe.
  */
 public final class GrpcPeers implements Peers, AutoCloseable {
   private static final long REPLICATION_TIMEOUT_MS = 1_000;

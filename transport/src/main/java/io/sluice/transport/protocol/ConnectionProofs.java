@@ -28,6 +28,9 @@ import java.time.Clock;
  * ProofScope}). Epochs are 8 bytes, little-endian. Both nonces are 32 random bytes, which prevents
  * replay. The client signs which server it has verified, so that this server cannot forward the
  * proof to another one.
+ *
+ * <p>For one handshake: {@link #introduce}, {@link #answer}, {@link #verify} are called in this
+ * order, one at a time.
  */
 public final class ConnectionProofs {
   static final int NONCE_LENGTH = 32;

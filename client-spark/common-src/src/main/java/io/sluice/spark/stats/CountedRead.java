@@ -6,7 +6,10 @@ import io.sluice.client.read.ShuffleRead;
 import java.io.IOException;
 import java.util.function.LongSupplier;
 
-/** A read that adds its counters and its duration to the shuffle's statistics when it is closed. */
+/**
+ * A read that adds its counters and its duration to the shuffle's statistics when it is closed.
+ * Owned by the task thread.
+ */
 public final class CountedRead implements ShuffleRead {
   private final ShuffleRead read;
   private final ShuffleStatistics statistics;
