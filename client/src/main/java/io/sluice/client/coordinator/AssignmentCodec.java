@@ -22,11 +22,12 @@ import java.util.Map;
  * <pre>
  * assignment  = version, application, shuffle, generation, partitionCount,
  *               serverCount, server..., placementCount, placement..., rangeCount, range...
- * version     = 1 byte: 3
+ * version     = 1 byte: 4
  * application = length, UTF-8
- * server      = length, message ServerId, replacement    replacement: 0 for none; otherwise 1, plus
- *                                                        twice the index of the server that took
- *                                                        over, plus 1 if this one moves its data
+ * server      = length, message ServerId, replacement    replacement: twice the number of the
+ *                                                        server that took over (0 for none, or its
+ *                                                        index plus 1), plus 1 if this server moves
+ *                                                        its data
  * placement   = chainCount, chain...                     one chain per replica
  * chain       = length, index of a server...             oldest first
  * range       = partitions, index of a placement         ranges follow each other from partition 0
@@ -35,7 +36,7 @@ import java.util.Map;
  * All other numbers are varints. The last range is at the end of the bytes.
  */
 final class AssignmentCodec {
-  static final int VERSION = 3;
+  static final int VERSION = 4;
 
   private AssignmentCodec() {}
 
@@ -92,9 +93,7 @@ final class AssignmentCodec {
   }
 
   private static int replacement(Replacements replacements, int server) {
-    return replacements.has(server)
-        ? 1 + 2 * replacements.direct(server) + (replacements.isLeaving(server) ? 1 : 0)
-        : 0;
+    return 2 * (replacements.direct(server) + 1) + (replacements.isLeaving(server) ? 1 : 0);
   }
 
   static ShuffleAssignment decode(byte[] bytes) throws SluiceException {
@@ -134,8 +133,8 @@ final class AssignmentCodec {
       servers.add(ServerId.parseFrom(in.readByteArray()));
       String problem = ShuffleAssignment.problemOf(servers.get(server));
       int replacement = in.readUInt32();
-      replacements[server] = replacement == 0 ? -1 : (replacement - 1) >>> 1;
-      leaving[server] = replacement > 0 && (replacement - 1) % 2 == 1;
+      replacements[server] = (replacement >>> 1) - 1;
+      leaving[server] = (replacement & 1) == 1;
       if (problem != null || replacements[server] >= serverCount) {
         throw malformed(
             problem == null ? "server " + server + " has an unknown replacement" : problem);

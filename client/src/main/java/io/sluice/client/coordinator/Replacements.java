@@ -3,8 +3,8 @@ package io.sluice.client.coordinator;
 import java.util.Arrays;
 
 /**
- * Which server of an assignment replaces which one, and why. Servers are indexes in the assignment.
- * Immutable.
+ * Which server of an assignment replaces which one, and which servers move their data. Servers are
+ * indexes in the assignment. Immutable.
  */
 final class Replacements {
   private static final int NONE = -1;
@@ -12,7 +12,9 @@ final class Replacements {
   /** By server: index of its replacement, or -1. */
   private final int[] replacements;
 
-  /** By server: whether it was replaced because it moves its data, not after a failure. */
+  /**
+   * By server: whether it moves its data. If it was replaced, this is the reason, not a failure.
+   */
   private final boolean[] leaving;
 
   /** Takes both arrays, of the same length. */
@@ -38,7 +40,7 @@ final class Replacements {
     return server < replacements.length && replacements[server] >= 0;
   }
 
-  /** Whether a server was replaced because it moves its data. */
+  /** Whether a server moves its data, and was not replaced for another reason. */
   boolean isLeaving(int server) {
     return leaving[server];
   }
@@ -69,8 +71,17 @@ final class Replacements {
 
   /** Returns these replacements; a server that moved its data is given up. */
   Replacements givenUp(int server) {
+    return leaving(server, false);
+  }
+
+  /** Returns these replacements; a server moves its data, but has no replacement. */
+  Replacements leaving(int server) {
+    return leaving(server, true);
+  }
+
+  private Replacements leaving(int server, boolean isLeaving) {
     boolean[] changed = leaving.clone();
-    changed[server] = false;
+    changed[server] = isLeaving;
     return new Replacements(replacements, changed);
   }
 

@@ -225,7 +225,7 @@ public final class ShuffleAssignment implements Serializable {
     return index >= 0 && replacements.has(index);
   }
 
-  /** Whether a server was replaced because it moves its data: map tasks did not give it up. */
+  /** Whether a server moves its data, and map tasks did not give it up. */
   public boolean isLeaving(String server) {
     int index = indexOf(server);
     return index >= 0 && replacements.isLeaving(index);
@@ -323,8 +323,9 @@ public final class ShuffleAssignment implements Serializable {
     // The leaving server may be the replacement of the other one, which map tasks gave up.
     boolean cyclic = first && found >= 0 && replacementOf(other) == leaving;
     // The server may be lost during its move to another server.
-    boolean lostNow = lost && replacements.isLeaving(leaving);
-    boolean any = (first && !cyclic) || lostNow;
+    boolean lostNow = lost && !first && replacements.isLeaving(leaving);
+    boolean leavesNow = cyclic && !replacements.isLeaving(leaving);
+    boolean any = (first && !cyclic) || lostNow || leavesNow;
     int[][][] changed = new int[chains.length][][];
     for (int range = 0; range < chains.length; range++) {
       changed[range] = new int[chains[range].length][];
@@ -340,7 +341,10 @@ public final class ShuffleAssignment implements Serializable {
     if (!any) {
       return this;
     }
-    Replacements before = lostNow ? replacements.givenUp(leaving) : replacements;
+    Replacements before =
+        lostNow
+            ? replacements.givenUp(leaving)
+            : cyclic ? replacements.leaving(leaving) : replacements;
     Replacements replaced =
         first && !cyclic ? before.with(leaving, other, !lost) : before.forServers(other + 1);
     return next(to, replaced, firstOfRange, changed);

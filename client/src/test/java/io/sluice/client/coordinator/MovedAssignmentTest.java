@@ -104,7 +104,7 @@ class MovedAssignmentTest {
   }
 
   @Test
-  void readsButDoesNotPushToATargetThatWasReplaced() {
+  void readsButDoesNotPushToATargetThatWasReplaced() throws Exception {
     ShuffleAssignment failed =
         TestAssignments.of(1, 2, 1).replaceFailed("s0", TestAssignments.server(1));
 
@@ -113,6 +113,13 @@ class MovedAssignmentTest {
     assertThat(chain(moved, 1, 0)).containsExactly("s0", "s1");
     assertThat(chain(moved, 0, 0)).containsExactly("s0", "s1");
     assertThat(moved.hasReplaced("s1")).isFalse();
+    assertThat(moved.isLeaving("s1")).isTrue();
+    assertThat(moved.moved("s1", failed.servers().get(0))).isSameAs(moved);
+    assertThat(ShuffleAssignment.fromBytes(moved.toBytes())).isEqualTo(moved);
+
+    ShuffleAssignment replaced = moved.replaceFailed("s1", TestAssignments.server(5));
+    assertThat(replaced.isLeaving("s1")).isFalse();
+    assertThat(chain(replaced, 1, 0)).containsExactly("s0", "s1", "s5");
   }
 
   @Test
@@ -164,7 +171,7 @@ class MovedAssignmentTest {
         }
       }
       assertThat(lost ? moved.adopted(from, to) : moved.moved(from, to)).isSameAs(moved);
-      assertThat(lost && moved.isLeaving(from)).isFalse();
+      assertThat(lost && moved.hasReplaced(from) && moved.isLeaving(from)).isFalse();
       return moved;
     }
     if (now.hasReplaced(to.getName())) {

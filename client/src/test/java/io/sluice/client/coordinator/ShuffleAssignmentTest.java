@@ -132,7 +132,7 @@ class ShuffleAssignmentTest {
     assertThatThrownBy(() -> ShuffleAssignment.fromBytes(bytes))
         .isInstanceOfSatisfying(
             SluiceException.class, e -> assertThat(e.code()).isEqualTo(StatusCode.BAD_VERSION))
-        .hasMessageContaining("expected=3 found=1")
+        .hasMessageContaining("expected=4 found=1")
         .hasMessageContaining("the same version of Sluice");
   }
 

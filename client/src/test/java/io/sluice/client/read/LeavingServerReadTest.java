@@ -223,6 +223,25 @@ class LeavingServerReadTest {
   }
 
   @Test
+  void returnsToTheTargetThatTheLeavingServerHadReplaced() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(2, leaving)) {
+      ShuffleAssignment before =
+          cluster.assign(1, 1, 1).replaceFailed("server-0", cluster.server(1).id());
+      ShuffleAssignment after = before.moved("server-1", cluster.server(0).id());
+      TestBlocks there = blocks(1);
+      TestBlocks moved = blocks(2);
+      pushAll(cluster, before, 0, there);
+      leaving.refuse(cluster, 1, Integer.MAX_VALUE);
+      leaving.onRefusal = () -> pushAll(cluster, after, 0, moved);
+
+      ShuffleReadRequest.Builder request =
+          request(before, there, moved).newest(known -> CompletableFuture.completedFuture(after));
+      assertThat(batches(cluster, request)).isEqualTo(4);
+      assertThat(leaving.tries).isEqualTo(2);
+    }
+  }
+
+  @Test
   void asksTheDriverBeforeAServerThatIsVisitedAgainIsTheLast() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(3, leaving)) {
       ShuffleAssignment before =
