@@ -207,7 +207,7 @@ final class OpenReplies {
         if (!unobtainable) {
           unobtainable = true;
           visit.end();
-          progress.failed(visit.server().name(), visit.shortfallReason(), visit.shortfallDetail());
+          progress.failed(visit.server(), visit.shortfallReason(), visit.shortfallDetail());
         }
         read.missing(progress.missing(attemptIndex));
       }

@@ -44,7 +44,9 @@ final class PartitionProgress {
   private Deque<Integer> postponed;
   private boolean inSecondRound;
   private final List<MissingBlocks.Answer> answers = new ArrayList<>(1);
+  // The most specific reason, its server, and its explanation.
   private Reason reason = Reason.NEVER_WRITTEN;
+  private ReadServer reasonFrom;
   private String detail = "";
   // Batches of which the first blocks have arrived, by attempt index.
   private Map<Integer, InOrder.PartialBatch> partialBatches;
@@ -263,12 +265,13 @@ final class PartitionProgress {
   }
 
   /** Records that a server did not complete the partition. The most specific reason is kept. */
-  void failed(String server, Reason why, String detail) {
+  void failed(ReadServer server, Reason why, String detail) {
     // The second visit of a server replaces the result of the first.
-    answers.removeIf(answer -> answer.server().equals(server));
-    answers.add(new MissingBlocks.Answer(server, why));
-    if (weight(why) >= weight(reason)) {
+    answers.removeIf(answer -> answer.server().equals(server.name()));
+    answers.add(new MissingBlocks.Answer(server.name(), why));
+    if (weight(why, server) >= weight(reason, reasonFrom)) {
       reason = why;
+      reasonFrom = server;
       this.detail = detail;
     }
   }
@@ -280,6 +283,11 @@ final class PartitionProgress {
     }
     local.put(
         attemptIndex, new LocalResult(damaged ? Reason.CORRUPT : Reason.NEVER_WRITTEN, detail));
+  }
+
+  /** A leaving server may have returned without its data, which its target has. */
+  private static int weight(Reason reason, ReadServer from) {
+    return weight(reason == Reason.LOST && from.isLeaving() ? Reason.INCOMPLETE : reason);
   }
 
   private static int weight(Reason reason) {

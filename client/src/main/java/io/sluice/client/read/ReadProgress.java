@@ -162,7 +162,7 @@ final class ReadProgress {
     if (progress.isWhole()) {
       partitionsLeft--;
     } else {
-      progress.failed(visit.server().name(), visit.shortfallReason(), visit.shortfallDetail());
+      progress.failed(visit.server(), visit.shortfallReason(), visit.shortfallDetail());
       visitNext(progress);
     }
   }

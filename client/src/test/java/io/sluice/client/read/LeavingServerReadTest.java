@@ -242,6 +242,33 @@ class LeavingServerReadTest {
   }
 
   @Test
+  void aReturnedServerThatMovedItsDataDoesNotMakeAnUnreachableTargetLookLikeLostData()
+      throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(2, leaving)) {
+      ShuffleAssignment before = cluster.assign(1, 1, 1);
+      ShuffleAssignment after = before.moved("server-0", cluster.server(1).id());
+      TestBlocks copied = blocks(1);
+      pushAll(cluster, before, 0, copied);
+      pushAll(cluster, after, 1, copied);
+      cluster.server(0).loseData();
+      for (ShuffleAssignment known : new ShuffleAssignment[] {before, after}) {
+        ShuffleReadRequest.Builder request =
+            request(known, copied).newest(older -> CompletableFuture.completedFuture(after));
+        leaving.refuse(cluster, 1, 3);
+        assertThat(batches(cluster, request)).isEqualTo(2);
+        leaving.refuse(cluster, 1, Integer.MAX_VALUE);
+        MissingBlocks missing = missing(cluster, request);
+        assertThat(missing.reason()).isEqualTo(Reason.UNREACHABLE);
+        assertThat(missing.answers())
+            .containsExactlyInAnyOrder(
+                new MissingBlocks.Answer("server-0", Reason.LOST),
+                new MissingBlocks.Answer("server-1", Reason.UNREACHABLE));
+        cluster.health().markHealthy(cluster.server(1).id());
+      }
+    }
+  }
+
+  @Test
   void asksTheDriverBeforeAServerThatIsVisitedAgainIsTheLast() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(3, leaving)) {
       ShuffleAssignment before =
