@@ -11,13 +11,9 @@ import java.util.Set;
 /**
  * One shuffle server. Immutable.
  *
- * @param id name, addresses and epoch, from the latest heartbeat
+ * @param heartbeat the latest heartbeat
  * @param reported ACTIVE, SERVER_DRAINING or UNHEALTHY: reported by the server, or SERVER_DRAINING
  *     because it accepted a decommission
- * @param load the load of the latest heartbeat
- * @param stored largest applications and shuffles on the server, from the latest heartbeat
- * @param tags sorted, without repeats
- * @param heartbeatAtMs time of the latest heartbeat, on the coordinator's monotonic clock
  * @param liveness LOST after the heartbeat timeout was detected, LIVE after the next heartbeat
  * @param assignedSinceHeartbeat partitions assigned to the server since the latest heartbeat,
  *     replicas counted
@@ -25,12 +21,8 @@ import java.util.Set;
  *     last; other servers may have adopted them
  */
 public record Server(
-    ServerId id,
+    Heartbeat heartbeat,
     ServerState reported,
-    ServerLoad load,
-    StoredData stored,
-    List<String> tags,
-    long heartbeatAtMs,
     Liveness liveness,
     int assignedSinceHeartbeat,
     List<String> lostDirectories) {
@@ -42,18 +34,52 @@ public record Server(
     LOST
   }
 
+  /**
+   * What a server reported about itself.
+   *
+   * @param id name, addresses and epoch
+   * @param stored largest applications and shuffles on the server
+   * @param tags sorted, without repeats
+   * @param atMs time of the heartbeat, on the coordinator's monotonic clock
+   */
+  public record Heartbeat(
+      ServerId id, ServerLoad load, StoredData stored, List<String> tags, long atMs) {
+    public Heartbeat {
+      tags = List.copyOf(tags);
+    }
+  }
+
   public Server {
-    tags = List.copyOf(tags);
     lostDirectories = List.copyOf(lostDirectories);
   }
 
+  public ServerId id() {
+    return heartbeat.id();
+  }
+
   public String name() {
-    return id.getName();
+    return id().getName();
   }
 
   /** Zone of the server; empty: not known. */
   public String zone() {
-    return id.getZone();
+    return id().getZone();
+  }
+
+  public ServerLoad load() {
+    return heartbeat.load();
+  }
+
+  public StoredData stored() {
+    return heartbeat.stored();
+  }
+
+  public List<String> tags() {
+    return heartbeat.tags();
+  }
+
+  public long heartbeatAtMs() {
+    return heartbeat.atMs();
   }
 
   /** Returns a server with the values of its heartbeat. */
@@ -64,47 +90,33 @@ public record Server(
       StoredData stored,
       List<String> tags,
       long nowMs) {
-    return new Server(id, state, load, stored, tags, nowMs, Liveness.LIVE, 0, List.of());
+    return new Server(
+        new Heartbeat(id, load, stored, tags, nowMs), state, Liveness.LIVE, 0, List.of());
   }
 
   /** Returns the server with the lost directories of an earlier state. */
   public Server withLostDirectories(List<String> lost) {
-    return new Server(
-        id, reported, load, stored, tags, heartbeatAtMs, liveness, assignedSinceHeartbeat, lost);
+    return new Server(heartbeat, reported, liveness, assignedSinceHeartbeat, lost);
   }
 
   /** Returns the server with more assigned partitions. */
   public Server assigned(int partitions) {
     int sum = (int) Math.min(Integer.MAX_VALUE, (long) assignedSinceHeartbeat + partitions);
-    return new Server(
-        id, reported, load, stored, tags, heartbeatAtMs, liveness, sum, lostDirectories);
+    return new Server(heartbeat, reported, liveness, sum, lostDirectories);
   }
 
   /** Returns the server with a state that results from an order. */
   public Server withState(ServerState state) {
-    return new Server(
-        id,
-        state,
-        load,
-        stored,
-        tags,
-        heartbeatAtMs,
-        liveness,
-        assignedSinceHeartbeat,
-        lostDirectories);
+    return new Server(heartbeat, state, liveness, assignedSinceHeartbeat, lostDirectories);
   }
 
   /** Returns the server, marked as lost. */
   public Server lost() {
     Set<String> lost = new LinkedHashSet<>(lostDirectories);
-    load.getDisksList().forEach(disk -> lost.addAll(disk.getDirectoriesList()));
+    load().getDisksList().forEach(disk -> lost.addAll(disk.getDirectoriesList()));
     return new Server(
-        id,
+        heartbeat,
         reported,
-        load,
-        stored,
-        tags,
-        heartbeatAtMs,
         Liveness.LOST,
         assignedSinceHeartbeat,
         lost.stream().skip(Math.max(0, lost.size() - MAX_LOST_DIRECTORIES)).toList());
@@ -117,9 +129,9 @@ public record Server(
    * @param timeoutMs time without a heartbeat after which a server is lost
    */
   public ServerState stateAt(long nowMs, long timeoutMs, ExcludeList excluded) {
-    if (liveness == Liveness.LOST || nowMs - heartbeatAtMs > timeoutMs) {
+    if (liveness == Liveness.LOST || nowMs - heartbeatAtMs() > timeoutMs) {
       return ServerState.SERVER_LOST;
     }
-    return excluded.excludes(id) ? ServerState.EXCLUDED : reported;
+    return excluded.excludes(id()) ? ServerState.EXCLUDED : reported;
   }
 }
