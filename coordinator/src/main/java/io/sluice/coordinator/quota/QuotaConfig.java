@@ -4,6 +4,7 @@ import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -84,6 +85,20 @@ public record QuotaConfig(
                   + " rss.coordinator.access.candidates.path or"
                   + " rss.coordinator.quota.default.path names a group.")
           .build();
+
+  /** Keys of the default limits, by the names of the limits in the quota file. */
+  static final Map<String, ConfigKey<?>> LIMITS =
+      Map.of(
+          "applications",
+          USER_APPLICATIONS,
+          "bytes",
+          USER_BYTES,
+          "partitions",
+          USER_PARTITIONS,
+          "application.bytes",
+          APPLICATION_BYTES,
+          "application.partitions",
+          APPLICATION_PARTITIONS);
 
   /** Keys of this record. */
   public static final List<ConfigKey<?>> KEYS =

@@ -57,7 +57,7 @@ public final class QuotaRules {
     for (RuleLines.Line line : RuleLines.of(text)) {
       String first = line.words().get(0);
       if (first.equals("default") && isLimit(line, 1)) {
-        defaults = defaults.with(limits(line, 1));
+        defaults = defaults.with(limits(line, 1), Limits.Source.FILE);
       } else if ((first.equals("user") || first.equals("group")) && isLimit(line, 2)) {
         (first.equals("user") ? users : groups)
             .computeIfAbsent(line.name(line.words().get(1)), name -> new HashMap<>())
@@ -128,11 +128,11 @@ public final class QuotaRules {
     Limits limits = defaults;
     for (Map.Entry<String, Map<String, Long>> group : groups.entrySet()) {
       if (groupsOfUser.contains(group.getKey())) {
-        limits = limits.with(group.getValue());
+        limits = limits.with(group.getValue(), Limits.Source.FILE);
         break;
       }
     }
-    return limits.with(users.getOrDefault(user, Map.of()));
+    return limits.with(users.getOrDefault(user, Map.of()), Limits.Source.FILE);
   }
 
   @Override

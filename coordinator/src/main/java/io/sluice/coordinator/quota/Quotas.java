@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 
 /**
  * Checks applications and shuffles against the current access rules, limits and usage. One thread
@@ -89,9 +90,7 @@ public final class Quotas {
                   + applications
                   + " applications, the quota is "
                   + limits.applications()
-                  + " (rss.coordinator.quota.default.app.num): end one, or ask the operator to"
-                  + " raise the quota"
-                  + BUILT_IN_SHUFFLE));
+                  + advice("applications", limits, user)));
     }
     return userBytes(limits, usage.ofUser(user), user)
         .or(() -> userPartitions(limits, usage.ofUser(user), user, 0));
@@ -152,34 +151,40 @@ public final class Quotas {
     }
     Usage.Amount ofApplication = usage.ofApplication(application);
     Usage.Amount ofUser = usage.ofUser(user);
-    return applicationBytes(limits, ofApplication, application)
+    return applicationBytes(limits, ofApplication, application, user)
         .or(() -> userBytes(limits, ofUser, user))
-        .or(() -> applicationPartitions(limits, ofApplication, application, partitions))
+        .or(() -> applicationPartitions(limits, ofApplication, application, user, partitions))
         .or(() -> userPartitions(limits, ofUser, user, partitions));
   }
 
-  private static Optional<Denial> applicationBytes(Limits limits, Usage.Amount has, String name) {
+  private static Optional<Denial> applicationBytes(
+      Limits limits, Usage.Amount has, String name, String user) {
     return bytes(
         limits.applicationBytes(),
         has.bytes(),
         Denial.Cause.APPLICATION_BYTES,
         "application " + name,
-        "application.bytes");
+        () -> advice("application.bytes", limits, user));
   }
 
   private static Optional<Denial> userBytes(Limits limits, Usage.Amount has, String user) {
-    return bytes(limits.userBytes(), has.bytes(), Denial.Cause.USER_BYTES, "user " + user, "bytes");
+    return bytes(
+        limits.userBytes(),
+        has.bytes(),
+        Denial.Cause.USER_BYTES,
+        "user " + user,
+        () -> advice("bytes", limits, user));
   }
 
   private static Optional<Denial> applicationPartitions(
-      Limits limits, Usage.Amount has, String name, long more) {
+      Limits limits, Usage.Amount has, String name, String user, long more) {
     return partitions(
         limits.applicationPartitions(),
         has.partitions(),
         more,
         Denial.Cause.APPLICATION_PARTITIONS,
         "application " + name,
-        "application.partitions");
+        () -> advice("application.partitions", limits, user));
   }
 
   private static Optional<Denial> userPartitions(
@@ -190,11 +195,11 @@ public final class Quotas {
         more,
         Denial.Cause.USER_PARTITIONS,
         "user " + user,
-        "partitions");
+        () -> advice("partitions", limits, user));
   }
 
   private static Optional<Denial> bytes(
-      long limit, long has, Denial.Cause cause, String subject, String limitName) {
+      long limit, long has, Denial.Cause cause, String subject, Supplier<String> advice) {
     return limit < 0 || has < limit
         ? Optional.empty()
         : Optional.of(
@@ -205,12 +210,17 @@ public final class Quotas {
                     + new DataSize(has).toRoundedText()
                     + " on the servers, the quota is "
                     + new DataSize(limit).toRoundedText()
-                    + advice(limitName)));
+                    + advice.get()));
   }
 
   /** Denies if the stored and the requested partitions together exceed the limit. */
   private static Optional<Denial> partitions(
-      long limit, long has, long more, Denial.Cause cause, String subject, String limitName) {
+      long limit,
+      long has,
+      long more,
+      Denial.Cause cause,
+      String subject,
+      Supplier<String> advice) {
     boolean fits = has + more <= limit;
     return limit < 0 || fits
         ? Optional.empty()
@@ -224,14 +234,19 @@ public final class Quotas {
                     + (more == 0 ? "" : " and requests " + more + " more")
                     + ", the quota is "
                     + limit
-                    + advice(limitName)));
+                    + advice.get()));
   }
 
-  private static String advice(String limit) {
+  private static String advice(String limit, Limits limits, String user) {
+    String source =
+        switch (limits.source(limit)) {
+          case CONFIGURATION -> QuotaConfig.LIMITS.get(limit).name();
+          case FILE -> limit + " in " + QuotaConfig.QUOTA_FILE.name();
+          case API -> limit + " set at /api/v1/quotas/" + user;
+        };
     return " ("
-        + limit
-        + " in rss.coordinator.quota.default.path): end unneeded applications, or ask the"
-        + " operator to raise the quota"
+        + source
+        + "): end unneeded applications, or ask the operator to raise the quota"
         + BUILT_IN_SHUFFLE;
   }
 }

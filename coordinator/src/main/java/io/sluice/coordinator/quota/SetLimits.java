@@ -30,7 +30,7 @@ public final class SetLimits {
   /** Returns the limits of a user: the limits set here replace those of the rules. */
   public Limits of(String user, Limits byRules) {
     Map<String, Long> set = byUser.get(user);
-    return set == null ? byRules : byRules.with(set);
+    return set == null ? byRules : byRules.with(set, Limits.Source.API);
   }
 
   /**

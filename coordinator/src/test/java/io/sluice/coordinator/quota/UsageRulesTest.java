@@ -3,7 +3,10 @@ package io.sluice.coordinator.quota;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -59,6 +62,12 @@ class UsageRulesTest {
     assertThat(refusal(rules("deny user bob", "", ""), "ann")).isNull();
   }
 
+  private static Limits limits(long applications, long bytes, String... inFile) {
+    Map<String, Limits.Source> sources =
+        Stream.of(inFile).collect(Collectors.toMap(name -> name, name -> Limits.Source.FILE));
+    return new Limits(applications, bytes, 500, -1, -1, sources);
+  }
+
   @Test
   void looksUpLimitsByUserThenGroupThenDefaultThenConfiguration() {
     UsageRules rules =
@@ -73,10 +82,10 @@ class UsageRulesTest {
             carl = 7
             """);
     // The first of her groups in the file applies.
-    assertThat(rules.limits("ann")).isEqualTo(new Limits(3, -1, 500, -1, -1));
-    assertThat(rules.limits("bob")).isEqualTo(new Limits(5, 1000, 500, -1, -1));
-    assertThat(rules.limits("carl")).isEqualTo(new Limits(7, 1000, 500, -1, -1));
-    assertThat(rules.limits("dora")).isEqualTo(new Limits(20, 1000, 500, -1, -1));
+    assertThat(rules.limits("ann")).isEqualTo(limits(3, -1, "applications", "bytes", "partitions"));
+    assertThat(rules.limits("bob")).isEqualTo(limits(5, 1000, "applications", "partitions"));
+    assertThat(rules.limits("carl")).isEqualTo(limits(7, 1000, "applications", "partitions"));
+    assertThat(rules.limits("dora")).isEqualTo(limits(20, 1000, "partitions"));
   }
 
   @Test
