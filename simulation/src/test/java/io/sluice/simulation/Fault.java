@@ -30,7 +30,7 @@ record Fault(Kind kind, long atMs, long seed) {
     STALLS,
     /** Connections drop everything in one direction. */
     HALF_OPEN,
-    /** A server is cut off for a while. */
+    /** A server is cut off for a while, with a remote tier often until it is lost. */
     ISOLATED_SERVER,
     /** A driver is cut off for a while. */
     ISOLATED_DRIVER,
@@ -129,7 +129,7 @@ record Fault(Kind kind, long atMs, long seed) {
       case CUTS -> network.cutPermille(2 + random.nextInt(20));
       case STALLS -> network.stallPermille(2 + random.nextInt(20));
       case HALF_OPEN -> network.halfOpenPermille(2 + random.nextInt(20));
-      case ISOLATED_SERVER -> network.isolate(server.name(), nanos);
+      case ISOLATED_SERVER -> cluster.isolate(server, downMs, random.nextBoolean());
       case ISOLATED_DRIVER ->
           network.isolate(target.drivers().get(random.nextInt(target.drivers().size())), nanos);
       case ISOLATED_COORDINATOR -> network.isolate(coordinator, nanos);

@@ -47,6 +47,9 @@ final class SimulatedCluster {
   /** Time for which a lost machine is down, so that its data on the remote tier is adopted. */
   private static final long LOST_MS = 5_000;
 
+  /** Factor on the time for which a server is cut off until it is lost. */
+  private static final int LOST_FACTOR = 4;
+
   private static final long EXIT_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final SimulatedThreads time;
@@ -339,9 +342,10 @@ final class SimulatedCluster {
     servers.forEach(SimulatedServer::endDiskFaults);
   }
 
-  /** Whether every process runs. */
+  /** Whether every process runs and can be reached. */
   boolean allRun() {
     return starting == 0
+        && !network.isAnyIsolated()
         && servers.stream().allMatch(SimulatedServer::isRunning)
         && coordinators.values().stream().allMatch(CoordinatorMachine::isRunning);
   }
@@ -387,6 +391,21 @@ final class SimulatedCluster {
           },
           isLost ? LOST_MS + downMs : downMs,
           () -> startIfDown(server, isLost ? server::replaceDisks : () -> {}));
+    }
+  }
+
+  /**
+   * Cuts a server off for a while.
+   *
+   * @param untilLost whether it is cut off for so long that others adopt its data on the remote
+   *     tier, if they have one; often for longer than a lease
+   */
+  void isolate(SimulatedServer server, long ms, boolean untilLost) {
+    if (untilLost && tier.isPresent()) {
+      network.isolateBeyondFaults(
+          server.name(), TimeUnit.MILLISECONDS.toNanos(LOST_MS + LOST_FACTOR * ms));
+    } else {
+      network.isolate(server.name(), TimeUnit.MILLISECONDS.toNanos(ms));
     }
   }
 

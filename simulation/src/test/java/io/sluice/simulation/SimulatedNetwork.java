@@ -11,6 +11,7 @@ import io.sluice.transport.client.ConnectionLostException;
 import io.sluice.transport.client.DataConnection;
 import io.sluice.transport.client.DataTransport;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -46,6 +47,9 @@ final class SimulatedNetwork {
 
   /** End of the time in which a process is cut off, by its name. */
   private final Map<String, Long> isolatedUntil = new HashMap<>();
+
+  /** Processes that stay cut off when the faults end. */
+  private final Set<String> absent = new HashSet<>();
 
   /** Maximum time between the parts of a message. */
   private long maxPartDelayNanos = MAX_DELAY_NANOS;
@@ -87,17 +91,31 @@ final class SimulatedNetwork {
     halfOpenPermille = permille;
   }
 
-  /** Ends all faults; connections that are half-open stay so until their requests time out. */
+  /**
+   * Ends all faults, but those of {@link #isolateBeyondFaults}; connections that are half-open stay
+   * so until their requests time out.
+   */
   void endFaults() {
     cutPermille = 0;
     stallPermille = 0;
     halfOpenPermille = 0;
-    isolatedUntil.clear();
+    isolatedUntil.keySet().retainAll(absent);
   }
 
   /** Cuts a process off from all others for a time; its connections then continue. */
   void isolate(String name, long nanos) {
     isolatedUntil.merge(name, time.nanoTime() + nanos, Math::max);
+  }
+
+  /** As {@link #isolate}; the process stays cut off when the faults end. */
+  void isolateBeyondFaults(String name, long nanos) {
+    absent.add(name);
+    isolate(name, nanos);
+  }
+
+  /** Whether any process is cut off. */
+  boolean isAnyIsolated() {
+    return isolatedUntil.keySet().stream().anyMatch(this::isIsolated);
   }
 
   /** Whether a process is cut off. */

@@ -8,6 +8,7 @@ import io.sluice.server.remote.spi.RemoteSpace;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * A shared file system as one process of a simulated server sees it: calls can take time, and fail
@@ -16,15 +17,18 @@ import java.util.List;
 final class ModelFileSystem implements RemoteFileSystem {
   private final RemoteFileSystem shared;
   private final Runnable beforeCall;
+  private final Consumer<String> beforeDelete;
   private boolean ended;
 
   /**
    * @param shared borrows
    * @param beforeCall may wait
+   * @param beforeDelete called with the path of each file to delete; does not wait
    */
-  ModelFileSystem(RemoteFileSystem shared, Runnable beforeCall) {
+  ModelFileSystem(RemoteFileSystem shared, Runnable beforeCall, Consumer<String> beforeDelete) {
     this.shared = shared;
     this.beforeCall = beforeCall;
+    this.beforeDelete = beforeDelete;
   }
 
   /** The process has ended. */
@@ -93,6 +97,7 @@ final class ModelFileSystem implements RemoteFileSystem {
 
   @Override
   public void delete(String path) throws IOException {
+    beforeDelete.accept(path);
     call();
     shared.delete(path);
   }

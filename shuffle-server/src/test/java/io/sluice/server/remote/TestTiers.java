@@ -5,9 +5,11 @@ import io.sluice.server.catalog.RocksCatalog;
 import io.sluice.server.catalog.RunCatalog;
 import io.sluice.server.remote.spi.RemoteFileSystem;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.random.RandomGenerator;
 
@@ -40,6 +42,15 @@ public final class TestTiers {
     // Its existence marks the directory with the catalog.
     Files.createDirectories(server.catalog());
     return open(files, server, catalog, random);
+  }
+
+  /** The directory of the server that has adopted a directory; empty if no server has. */
+  public static Optional<String> adopterOf(RemoteFileSystem files, String directory) {
+    try {
+      return new AdoptionMarks(files).adopterOf(directory);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static RemoteTier open(
