@@ -43,6 +43,17 @@ public final class Recovery {
   private final ShuffleStore store;
   private final LongSupplier nanoTime;
   private final long timeoutNanos;
+  private final Workers workers;
+
+  /** Starts the threads of a step. */
+  public interface Workers {
+    /**
+     * Returns an executor, which its user shuts down.
+     *
+     * @param name prefix of the names of its threads
+     */
+    ExecutorService start(String name, int threads);
+  }
 
   /**
    * @param timeoutMs timeout of each of the two steps; a directory that is not scanned by then is
@@ -50,11 +61,27 @@ public final class Recovery {
    */
   public Recovery(
       List<Disk> disks, RunFiles files, ShuffleStore store, long timeoutMs, LongSupplier nanoTime) {
+    this(disks, files, store, timeoutMs, nanoTime, Recovery::daemons);
+  }
+
+  /**
+   * As the other, with threads from the caller.
+   *
+   * @param workers called once for each step
+   */
+  public Recovery(
+      List<Disk> disks,
+      RunFiles files,
+      ShuffleStore store,
+      long timeoutMs,
+      LongSupplier nanoTime,
+      Workers workers) {
     this.disks = List.copyOf(disks);
     this.files = files;
     this.store = store;
     this.nanoTime = nanoTime;
     this.timeoutNanos = TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+    this.workers = workers;
   }
 
   /**
@@ -65,7 +92,7 @@ public final class Recovery {
     long deadlineNanos = nanoTime.getAsLong() + timeoutNanos;
     List<DirectoryScan> scans = disks.stream().map(DirectoryScan::new).toList();
     List<DirectoryContents> contents = new ArrayList<>();
-    ExecutorService executor = executor("recovery-disk", Math.max(1, scans.size()));
+    ExecutorService executor = workers.start("recovery-disk", Math.max(1, scans.size()));
     try {
       List<Future<DirectoryContents>> running = new ArrayList<>();
       scans.forEach(scan -> running.add(executor.submit(scan::scan)));
@@ -124,7 +151,7 @@ public final class Recovery {
     Map<ShuffleKey, List<FoundRun>> shuffles = selection.byShuffle();
     AtomicInteger done = new AtomicInteger();
     int threads = Math.min(MAX_THREADS, Runtime.getRuntime().availableProcessors());
-    ExecutorService executor = executor("recovery-shuffle", threads);
+    ExecutorService executor = workers.start("recovery-shuffle", threads);
     try {
       List<Future<?>> running = new ArrayList<>();
       shuffles.forEach(
@@ -190,7 +217,7 @@ public final class Recovery {
     }
   }
 
-  private static ExecutorService executor(String name, int threads) {
+  private static ExecutorService daemons(String name, int threads) {
     return Executors.newFixedThreadPool(threads, DaemonThreads.numbered(name));
   }
 }

@@ -1,5 +1,6 @@
 package io.sluice.server.model;
 
+import com.google.common.util.concurrent.MoreExecutors;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.sluice.server.background.MergeCounters;
 import io.sluice.server.background.MergeWriter;
@@ -119,7 +120,14 @@ final class ServerModel {
       disks.add(new Disk(each.storage(), each.catalog(), DiskLimits.DEFAULT, clock));
     }
     disks.addAll(more);
-    Recovery recovery = new Recovery(disks, files, store, TIMEOUT_MS, clock);
+    Recovery recovery =
+        new Recovery(
+            disks,
+            files,
+            store,
+            TIMEOUT_MS,
+            clock,
+            (name, threads) -> MoreExecutors.newDirectExecutorService());
     ScanResult findings = recovery.find();
     long epoch = Math.max(previousEpoch, findings.newestEpoch()) + 1;
     recovered = recovery.restore(findings, previousEpoch, epoch);
