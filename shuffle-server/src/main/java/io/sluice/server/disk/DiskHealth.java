@@ -356,7 +356,7 @@ public final class DiskHealth {
         .isOutlier(
             config.slowFactor(),
             TimeUnit.MILLISECONDS.toNanos(config.slowThresholdMs()),
-            peersNanos(work));
+            () -> peersNanos(work));
   }
 
   /** Median of the recent latencies of the peers; -1 if no peer has one. */

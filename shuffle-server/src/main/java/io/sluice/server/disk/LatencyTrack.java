@@ -1,5 +1,7 @@
 package io.sluice.server.disk;
 
+import java.util.function.LongSupplier;
+
 /**
  * Recent and average latency of one kind of work on one disk.
  *
@@ -50,13 +52,17 @@ final class LatencyTrack {
    * Whether recent latency far exceeds the average and the latency of the peers. Always false
    * without peers: a busy disk is slow too, and no other disk could take over.
    *
-   * @param peersNanos latency of the peers; negative if unknown
+   * @param peersNanos returns the latency of the peers, negative if unknown; called only if the
+   *     recent latency exceeds the threshold
    */
-  boolean isOutlier(double factor, long thresholdNanos, long peersNanos) {
-    if (recentNanos < 0 || recentNanos <= thresholdNanos || peersNanos < 0) {
+  boolean isOutlier(double factor, long thresholdNanos, LongSupplier peersNanos) {
+    if (recentNanos < 0 || recentNanos <= thresholdNanos) {
       return false;
     }
+    long peers = peersNanos.getAsLong();
     boolean warm = samples > WARM_UP;
-    return recentNanos > factor * peersNanos && (!warm || recentNanos > factor * averageNanos);
+    return peers >= 0
+        && recentNanos > factor * peers
+        && (!warm || recentNanos > factor * averageNanos);
   }
 }
