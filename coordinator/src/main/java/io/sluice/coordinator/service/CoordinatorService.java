@@ -59,29 +59,35 @@ public final class CoordinatorService extends CoordinatorGrpc.CoordinatorImplBas
    *
    * @param name name of the call in metrics
    * @param none the empty reply
+   * @param status field of the reply
+   * @param message field of the reply
    */
-  private record Call<R extends Message>(String name, R none) {
+  private record Call<R extends Message>(
+      String name, R none, FieldDescriptor status, FieldDescriptor message) {
+    Call(String name, R none) {
+      this(
+          name,
+          none,
+          none.getDescriptorForType().findFieldByName("status"),
+          none.getDescriptorForType().findFieldByName("message"));
+    }
+
     Status status(R reply) {
-      EnumValueDescriptor status = (EnumValueDescriptor) reply.getField(field("status"));
-      return Status.valueOf(status);
+      return Status.valueOf((EnumValueDescriptor) reply.getField(status));
     }
 
     @SuppressWarnings("unchecked") // A builder of R builds an R.
-    R refusal(Status status, String message) {
+    R refusal(Status code, String text) {
       return (R)
           none.newBuilderForType()
-              .setField(field("status"), status.getValueDescriptor())
-              .setField(field("message"), message)
+              .setField(status, code.getValueDescriptor())
+              .setField(message, text)
               .build();
     }
 
     @SuppressWarnings("unchecked") // The parser of R parses an R.
     R parse(ByteString bytes) throws InvalidProtocolBufferException {
       return (R) none.getParserForType().parseFrom(bytes);
-    }
-
-    private FieldDescriptor field(String name) {
-      return none.getDescriptorForType().findFieldByName(name);
     }
   }
 
