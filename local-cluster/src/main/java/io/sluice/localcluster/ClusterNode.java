@@ -182,6 +182,7 @@ public final class ClusterNode {
       command.add("--add-opens=java.base/" + opened + "=ALL-UNNAMED");
     }
     command.addAll(role.launcherOptions());
+    command.addAll(launch.jvmOptions());
     command.addAll(jvmOptions);
     command.addAll(List.of("-cp", launch.classPath(), launch.mainClass(), role.command));
     command.addAll(List.of("--conf", configurationFile.toString()));

@@ -28,6 +28,7 @@ public final class LocalCluster implements AutoCloseable {
   /** Settings of starting and stopping processes, shared by all nodes. */
   record Launch(
       Path java,
+      List<String> jvmOptions,
       String classPath,
       String mainClass,
       String host,
@@ -205,6 +206,7 @@ public final class LocalCluster implements AutoCloseable {
     private final Map<String, String> serverConfiguration = new LinkedHashMap<>();
     private List<String> coordinatorJvmOptions = List.of("-Xmx128m", "-XX:+UseSerialGC");
     private List<String> serverJvmOptions = List.of("-Xmx256m", "-XX:+UseSerialGC");
+    private List<String> archiveOptions = List.of();
     private Duration startTimeout = Duration.ofSeconds(60);
     private Duration stopTimeout = Duration.ofSeconds(20);
     private Routes routes = (from, coordinator) -> coordinator.address();
@@ -274,6 +276,12 @@ public final class LocalCluster implements AutoCloseable {
       return this;
     }
 
+    /** Class data archive of the class path, with which all processes start; default none. */
+    public Builder archive(ClassDataArchive archive) {
+      this.archiveOptions = archive.jvmOptions();
+      return this;
+    }
+
     /** Time within which each process must accept connections. */
     public Builder startTimeout(Duration timeout) {
       this.startTimeout = timeout;
@@ -303,7 +311,8 @@ public final class LocalCluster implements AutoCloseable {
                 + " servers="
                 + serverCount);
       }
-      Launch launch = new Launch(java, classPath, mainClass, host, startTimeout, stopTimeout);
+      Launch launch =
+          new Launch(java, archiveOptions, classPath, mainClass, host, startTimeout, stopTimeout);
       FreePorts ports = new FreePorts(new Random());
       List<ClusterNode> coordinators = new ArrayList<>();
       for (int i = 1; i <= coordinatorCount; i++) {

@@ -14,8 +14,7 @@ final class FaultCluster {
         .configureCoordinators("rss.coordinator.server.heartbeat.interval", "200ms")
         .configureCoordinators("rss.coordinator.server.heartbeat.timeout", "3s")
         .configureServers("rss.server.heartbeat.interval", "200ms")
-        .serverJvmOptions(
-            "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto");
+        .serverJvmOptions("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.sluice.it.network;
 
+import io.sluice.it.cluster.TestClassPath;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -27,8 +28,9 @@ record SluiceProgram(Path runtime, List<String> jvmOptions) {
     List<String> command = new ArrayList<>();
     command.add(runtime.toString());
     command.addAll(List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+    command.addAll(TestClassPath.archive().jvmOptions());
     command.addAll(jvmOptions);
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), "io.sluice.cli.Main"));
+    command.addAll(List.of("-cp", TestClassPath.text(), "io.sluice.cli.Main"));
     command.addAll(List.of(arguments));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     try (InputStream output = process.getInputStream()) {

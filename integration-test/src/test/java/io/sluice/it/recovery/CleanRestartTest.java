@@ -14,6 +14,7 @@ import io.sluice.client.read.ShuffleBlock;
 import io.sluice.client.read.ShuffleRead;
 import io.sluice.client.read.ShuffleReadRequest;
 import io.sluice.common.config.ConfigSet;
+import io.sluice.it.cluster.TestCluster;
 import io.sluice.localcluster.ClusterNode;
 import io.sluice.localcluster.LocalCluster;
 import java.io.IOException;
@@ -140,14 +141,11 @@ class CleanRestartTest {
 
   private void startCluster(String stopTimeout) throws Exception {
     cluster =
-        LocalCluster.builder()
-            .directory(directory)
-            .classPath(ClassPath.ofThisTest())
+        TestCluster.builder(directory)
             .servers(1)
             .configureServers("rss.server.buffer.capacity", "32m")
             .configureServers("rss.server.heartbeat.interval", "200ms")
             .configureServers("rss.server.stop.timeout", stopTimeout)
-            .serverJvmOptions("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
             .stopTimeout(Duration.ofSeconds(60))
             .build();
     cluster.start();

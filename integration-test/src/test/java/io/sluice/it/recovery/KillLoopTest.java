@@ -6,6 +6,7 @@ import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.netty.buffer.ByteBuf;
 import io.sluice.common.test.TestEffort;
+import io.sluice.it.cluster.TestCluster;
 import io.sluice.localcluster.ClusterNode;
 import io.sluice.localcluster.LocalCluster;
 import io.sluice.proto.Presence;
@@ -80,9 +81,7 @@ class KillLoopTest {
   @Test
   void allBlocksReportedOnDiskAreReadAfterAnyKill() throws Exception {
     cluster =
-        LocalCluster.builder()
-            .directory(directory)
-            .classPath(ClassPath.ofThisTest())
+        TestCluster.builder(directory)
             .servers(1)
             .configureServers(
                 "rss.storage.basePath",
@@ -91,8 +90,7 @@ class KillLoopTest {
             // Spilling starts at about 800 KB, so there are many spills.
             .configureServers("rss.server.memory.shuffle.highWaterMark.percentage", "5")
             .configureServers("rss.server.memory.shuffle.lowWaterMark.percentage", "1")
-            .serverJvmOptions(
-                "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
+            .serverJvmOptions("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
             .startTimeout(Duration.ofSeconds(60))
             .build();
     cluster.start();

@@ -1,5 +1,6 @@
 package io.sluice.it.spark;
 
+import io.sluice.it.cluster.ClassArchive;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -1,5 +1,6 @@
 package io.sluice.it.mapreduce;
 
+import io.sluice.it.cluster.TestCluster;
 import io.sluice.it.spark.EngineJava;
 import io.sluice.localcluster.ClusterNode;
 import io.sluice.localcluster.ClusterProbe;
@@ -70,9 +71,7 @@ final class Clusters implements AutoCloseable {
    * @param directory directory for all files; created here
    */
   LocalCluster sluice(Path directory, int coordinators) {
-    return LocalCluster.builder()
-        .directory(directory)
-        .classPath(System.getProperty("java.class.path"))
+    return TestCluster.builder(directory)
         .coordinators(coordinators)
         .servers(SERVERS)
         .configureCoordinators("rss.coordinator.server.heartbeat.interval", "200ms")

@@ -2,6 +2,7 @@ package io.sluice.it.mapreduce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.it.cluster.TestCluster;
 import io.sluice.it.faults.FaultPlayer;
 import io.sluice.it.faults.RandomFaults;
 import io.sluice.it.faults.TaskProcesses;
@@ -57,9 +58,7 @@ final class RandomFaultsTest {
   void startCluster() throws IOException, InterruptedException {
     Path home = clusters.directory("random-faults");
     LocalCluster.Builder builder =
-        LocalCluster.builder()
-            .directory(home)
-            .classPath(System.getProperty("java.class.path"))
+        TestCluster.builder(home)
             .configureCoordinators("rss.coordinator.server.heartbeat.interval", "200ms")
             .configureCoordinators("rss.coordinator.server.heartbeat.timeout", "3s")
             .configureServers("rss.server.heartbeat.interval", "200ms")

@@ -1,5 +1,6 @@
-package io.sluice.it.spark;
+package io.sluice.it.cluster;
 
+import io.sluice.localcluster.ClassDataArchive;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -14,56 +15,72 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Class data sharing archive (JEP 310) with the classes of Spark and of the plugin, which saves a
- * third of the CPU of an application's JVMs. The JVMs of the first application of a build list
- * their loaded classes; the archive is created after it ends. A JVM with other jars ignores the
+ * Class data archive (JEP 310) for the processes that tests start, which saves a third of the CPU
+ * of a Spark application's JVMs, and half of that of a server's start. It is created from a given
+ * list of classes, or from those that the first JVMs load. A JVM with other jars ignores the
  * archive.
  *
  * <p>Several processes may use one directory.
  */
-final class ClassArchive {
+public final class ClassArchive {
   private final Path directory;
   private final Path archive;
   private final String classPath;
-  private final List<Path> jars;
+  private final List<Path> sources;
 
   /**
    * @param directory directory for archive and lists; created here
    * @param classPath prefix of the class path of every JVM that uses the archive
-   * @param jars the archive is recreated if it is older than one of these jars
+   * @param sources the archive is recreated if it is older than one of these files
    */
-  ClassArchive(Path directory, String classPath, List<Path> jars) {
+  public ClassArchive(Path directory, String classPath, List<Path> sources) {
     this.directory = directory;
     this.archive = directory.resolve("classes.jsa");
     this.classPath = classPath;
-    this.jars = List.copyOf(jars);
+    this.sources = List.copyOf(sources);
   }
 
   /** Options with which a JVM uses the archive, or lists its classes for it. */
-  List<String> jvmOptions() throws IOException {
+  public List<String> jvmOptions() throws IOException {
     if (isCurrent()) {
-      return List.of("-XX:SharedArchiveFile=" + archive, "-Xlog:cds=off");
+      return new ClassDataArchive(archive).jvmOptions();
     }
     return List.of("-XX:DumpLoadedClassList=" + Files.createDirectories(lists()).resolve("%p"));
   }
 
+  /** The archive of a list of classes. Waits while another process creates it. */
+  public ClassDataArchive ofList(Path list) throws IOException, InterruptedException {
+    if (!isCurrent()) {
+      Files.createDirectories(directory);
+      try (FileChannel channel = openLock();
+          FileLock lock = channel.lock()) {
+        if (!isCurrent()) {
+          make(list);
+        }
+      }
+    }
+    return new ClassDataArchive(archive);
+  }
+
   /** Creates the archive from the lists, unless it exists or another process creates it. */
-  void makeOfLists() throws IOException, InterruptedException {
+  public void makeOfLists() throws IOException, InterruptedException {
     if (isCurrent() || !Files.isDirectory(lists())) {
       return;
     }
-    try (FileChannel channel =
-            FileChannel.open(
-                directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    try (FileChannel channel = openLock();
         FileLock lock = channel.tryLock()) {
       if (lock != null && !isCurrent()) {
-        make();
+        make(Files.write(directory.resolve("classes"), listed()));
       }
     }
   }
 
-  private void make() throws IOException, InterruptedException {
-    Path list = Files.write(directory.resolve("classes"), listed());
+  private FileChannel openLock() throws IOException {
+    return FileChannel.open(
+        directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+  }
+
+  private void make(Path list) throws IOException, InterruptedException {
     Path unfinished = directory.resolve("unfinished.jsa");
     Process process =
         new ProcessBuilder(
@@ -77,8 +94,13 @@ final class ClassArchive {
             .redirectErrorStream(true)
             .redirectOutput(directory.resolve("log").toFile())
             .start();
-    if (process.waitFor() != 0) {
-      throw new IOException("class archive was not created: see " + directory.resolve("log"));
+    try {
+      if (process.waitFor() != 0) {
+        throw new IOException("class archive was not created: see " + directory.resolve("log"));
+      }
+    } finally {
+      // If the wait was interrupted, another process may create the archive now.
+      process.destroyForcibly();
     }
     Files.move(unfinished, archive, StandardCopyOption.ATOMIC_MOVE);
   }
@@ -106,8 +128,8 @@ final class ClassArchive {
     if (!Files.exists(archive)) {
       return false;
     }
-    for (Path jar : jars) {
-      if (Files.getLastModifiedTime(jar).compareTo(Files.getLastModifiedTime(archive)) > 0) {
+    for (Path source : sources) {
+      if (Files.getLastModifiedTime(source).compareTo(Files.getLastModifiedTime(archive)) > 0) {
         return false;
       }
     }
