@@ -43,8 +43,6 @@ class AlwaysTest {
           "skewJoin",
           "localReader");
 
-  private static final String FAULT_JOB = "faults/none";
-
   /** Points at which all servers are lost: before the map stage, after it, in the reduce stage. */
   private static final List<String> POINTS = List.of("registered", "in-map", "mapped", "in-read");
 
@@ -75,13 +73,6 @@ class AlwaysTest {
     }
   }
 
-  private static Outcome builtIn(String name, List<String> jobs)
-      throws IOException, InterruptedException {
-    Outcome own = new SparkApplication(directory.resolve("own-" + name)).run(jobs);
-    assertThat(own.exitCode()).as(own.log()).isZero();
-    return own;
-  }
-
   private SparkApplication application(String name) {
     return SparkApplication.onSluice(directory.resolve(name), cluster.quorum())
         .set("spark.rss.local.output", "always")
@@ -103,7 +94,8 @@ class AlwaysTest {
   @Tag("nightly")
   void readersGetNearlyAllDataFromHealthyServers() throws IOException, InterruptedException {
     startServers();
-    Outcome own = builtIn("well", JOBS);
+    Outcome own = new SparkApplication(directory.resolve("own")).run(JOBS);
+    assertThat(own.exitCode()).as(own.log()).isZero();
     ClusterCounters before = probe.counters();
 
     Outcome found =
@@ -135,7 +127,6 @@ class AlwaysTest {
 
   @Test
   void noTaskIsRepeatedWhenAllServersAreLost() throws IOException, InterruptedException {
-    Outcome own = builtIn("lost", List.of(FAULT_JOB));
     SparkApplication application = application("lost").set("spark.rss.merge.wait", "2s");
     List<String> jobs = new ArrayList<>();
     for (String point : POINTS) {
@@ -151,7 +142,7 @@ class AlwaysTest {
     assertThat(found.exitCode()).as(found.log()).isZero();
     for (String point : POINTS) {
       String job = lossAt(point);
-      assertThat(found.digest(job)).as(job).isEqualTo(own.digest(FAULT_JOB));
+      assertThat(found.digest(job)).as(job).isEqualTo(BuiltInDigests.of(job));
       assertThat(found.number(job, "mapTasks")).as(job).isEqualTo(MAPS_OF_FAULT_JOB);
       assertThat(found.number(job, "failedTasks")).as(job + " failed tasks").isZero();
       assertThat(found.number(job, "localBytesRead")).as(job + " local bytes").isPositive();

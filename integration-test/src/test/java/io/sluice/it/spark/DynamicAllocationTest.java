@@ -30,7 +30,6 @@ class DynamicAllocationTest {
   @Test
   void idleExecutorsAreReleasedUnlessTheyStoreFilesOfTheBuiltInShuffle()
       throws IOException, InterruptedException {
-    Outcome own = new SparkApplication(directory.resolve("own-idle")).run(List.of(WRITERS));
     try (LocalCluster cluster = TestCluster.builder(directory.resolve("idle-cluster")).build()) {
       cluster.start();
       try (ClusterProbe probe = new ClusterProbe(cluster)) {
@@ -38,11 +37,11 @@ class DynamicAllocationTest {
         Outcome atServers = idleWriters("at-servers", cluster.quorum());
         Outcome fallenBack = idleWriters("fallen-back", "127.0.0.1:1");
 
-        assertThat(atServers.digest(WRITERS)).isEqualTo(own.digest(WRITERS));
+        assertThat(atServers.digest(WRITERS)).isEqualTo(BuiltInDigests.of(WRITERS));
         assertThat(atServers.fallbacks()).isEmpty();
         assertThat(writers(atServers)).matches("wrote (\\d) released \\1");
 
-        assertThat(fallenBack.digest(WRITERS)).isEqualTo(own.digest(WRITERS));
+        assertThat(fallenBack.digest(WRITERS)).isEqualTo(BuiltInDigests.of(WRITERS));
         assertThat(fallenBack.shufflesOnSluice()).isZero();
         assertThat(writers(fallenBack)).matches("wrote \\d released 0");
       }

@@ -24,10 +24,6 @@ class ExecutorMemoryTest {
 
   @Test
   void tasksStayWithinTheLimitOfDirectMemory() throws IOException, InterruptedException {
-    Outcome builtIn =
-        new SparkApplication(directory.resolve("built-in"))
-            .set("spark.master", "local-cluster[1,4,1024]")
-            .run(JOBS);
     Outcome found;
     try (LocalCluster cluster = TestCluster.builder(directory.resolve("cluster")).build()) {
       cluster.start();
@@ -49,7 +45,7 @@ class ExecutorMemoryTest {
 
     assertThat(found.exitCode()).as(found.log()).isZero();
     for (String job : JOBS) {
-      assertThat(found.digest(job)).as(found.log()).isEqualTo(builtIn.digest(job));
+      assertThat(found.digest(job)).as(found.log()).isEqualTo(BuiltInDigests.of(job));
       assertThat(found.number(job, "failedTasks")).as(found.log()).isZero();
     }
   }

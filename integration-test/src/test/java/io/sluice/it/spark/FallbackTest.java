@@ -51,10 +51,9 @@ class FallbackTest {
 
   private LocalCluster cluster;
   private ClusterProbe probe;
-  private Outcome own;
 
   @BeforeAll
-  void startClusterAndRunTheBaseline() throws IOException, InterruptedException {
+  void startCluster() throws IOException, InterruptedException {
     cluster =
         TestCluster.builder(directory.resolve("cluster"))
             .servers(SERVERS)
@@ -75,10 +74,6 @@ class FallbackTest {
     cluster.start();
     probe = new ClusterProbe(cluster);
     probe.awaitActiveServers(SERVERS, TIMEOUT);
-    List<String> jobs = new ArrayList<>(LOSSES);
-    jobs.add("faults/replaced");
-    own = new SparkApplication(directory.resolve("own")).run(jobs);
-    assertThat(own.exitCode()).as(own.log()).isZero();
   }
 
   @AfterAll
@@ -147,8 +142,8 @@ class FallbackTest {
     rules("access", "");
     awaitRulesChanges(read + 2);
     assertThat(found.exitCode()).as(found.log()).isZero();
-    assertThat(found.digest("faults/denied")).isEqualTo(own.digest("faults/replaced"));
-    assertThat(found.digest(EXACT)).isEqualTo(own.digest(EXACT));
+    assertThat(found.digest("faults/denied")).isEqualTo(BuiltInDigests.of("faults/replaced"));
+    assertThat(found.digest(EXACT)).isEqualTo(BuiltInDigests.of(EXACT));
     assertThat(found.shufflesOnSluice()).isZero();
     assertThat(found.fallbacks())
         .hasSizeGreaterThan(1)
@@ -179,7 +174,7 @@ class FallbackTest {
 
     assertThat(found.exitCode()).as(found.log()).isZero();
     for (String job : List.of("faults/before", "faults/quota@registered", "faults/after")) {
-      assertThat(found.digest(job)).as(job).isEqualTo(own.digest("faults/replaced"));
+      assertThat(found.digest(job)).as(job).isEqualTo(BuiltInDigests.of("faults/replaced"));
       assertThat(found.number(job, "failedTasks")).as(job).isZero();
     }
     assertThat(found.shuffle("faults/before", "writes.localBytes")).isZero();
@@ -252,14 +247,14 @@ class FallbackTest {
     mend();
 
     assertThroughSluice(found);
-    assertThat(found.digest(REPLACED)).isEqualTo(own.digest("faults/replaced"));
+    assertThat(found.digest(REPLACED)).isEqualTo(BuiltInDigests.of("faults/replaced"));
     assertThat(found.number(REPLACED, "failedTasks")).isZero();
     assertThat(found.number(REPLACED, "mapTasks")).isEqualTo(MAPS);
     assertThat(found.number(REPLACED, "localBytesRead")).isZero();
     assertThat(found.shuffle(REPLACED, "generation")).as("servers replaced").isEqualTo(1);
     assertThat(found.shuffle(REPLACED, "writes.localBytes")).isZero();
 
-    assertThat(found.digest(ALL_LOCAL)).isEqualTo(own.digest("faults/replaced"));
+    assertThat(found.digest(ALL_LOCAL)).isEqualTo(BuiltInDigests.of("faults/replaced"));
     assertAllLocal(found, ALL_LOCAL, MAPS + lost[0]);
     assertThat(found.number(ALL_LOCAL, "mapTasks"))
         .as("only maps of the lost executor are repeated")
@@ -282,7 +277,7 @@ class FallbackTest {
       mend();
 
       assertThroughSluice(found);
-      assertThat(found.digest(ALL_LOCAL)).isEqualTo(own.digest("faults/replaced"));
+      assertThat(found.digest(ALL_LOCAL)).isEqualTo(BuiltInDigests.of("faults/replaced"));
       assertThat(found.number(ALL_LOCAL, "mapTasks")).as("no map is repeated").isEqualTo(MAPS);
       assertThat(found.number(ALL_LOCAL, "fetchFailures")).isZero();
       assertThat(found.number(ALL_LOCAL, "remoteBytesRead")).isPositive();
@@ -318,7 +313,7 @@ class FallbackTest {
 
     assertThroughSluice(found);
     for (String job : LOSSES) {
-      assertThat(found.digest(job)).as(job).isEqualTo(own.digest(job));
+      assertThat(found.digest(job)).as(job).isEqualTo(BuiltInDigests.of(job));
     }
     assertThat(found.number(EXACT, "fetchFailures")).isPositive();
     // The coordinator assigns about a third of the partitions to each server. If a push was
