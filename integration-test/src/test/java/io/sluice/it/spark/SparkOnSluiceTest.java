@@ -1,6 +1,7 @@
 package io.sluice.it.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.data.Percentage.withPercentage;
 
 import io.sluice.it.cluster.PluginJar;
 import io.sluice.it.cluster.TestCluster;
@@ -15,6 +16,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import org.junit.jupiter.api.AfterAll;
@@ -29,11 +32,35 @@ import org.junit.jupiter.api.io.TempDir;
  * Every kind of shuffle must have the same result over Sluice and over the built-in shuffle. The
  * baseline runs once, then one application per configuration, on servers with little or with enough
  * memory.
+ *
+ * <p>Every task metric and SQL metric is compared, too. The table in docs/spark.md lists allowed
+ * differences and reasons; a metric that is missing in the table fails the test.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 class SparkOnSluiceTest {
   private static final List<String> SOME_JOBS =
       List.of("groupByKey", "aggregateByKey", "largeRecords", "twoStages", "skewJoin");
+
+  private static final List<String> MEASURED_JOBS =
+      List.of(
+          "groupByKey",
+          "sortByKey",
+          "aggregateByKey",
+          "repartition",
+          "javaSerializerFewPartitions",
+          "javaSerializerManyPartitions",
+          "javaSerializerCombine",
+          "emptyShuffle",
+          "manyPartitions",
+          "aggregate",
+          "join",
+          "window",
+          "skewJoin",
+          "notAdaptive");
+
+  /** Jobs whose map tasks spill, because they use Spark's sorter. */
+  private static final List<String> COMBINING_JOBS =
+      List.of("aggregateByKey", "javaSerializerManyPartitions", "javaSerializerCombine");
 
   /** Maximum number of lines that Sluice logs for a healthy application. */
   private static final int MAX_LINES_OF_APPLICATION = 20;
@@ -50,8 +77,12 @@ class SparkOnSluiceTest {
     probe = new ClusterProbe(cluster);
     List<String> jobs = new ArrayList<>(JobKinds.SHUFFLES);
     jobs.add("pauseBetweenShuffles");
-    own = new SparkApplication(directory.resolve("own")).run(jobs);
-    assertThat(own.exitCode()).isZero();
+    own =
+        spilling(new SparkApplication(directory.resolve("own")))
+            // Memory metrics depend on the memory and the cores of an executor.
+            .set("spark.master", "local-cluster[2,1,1024]")
+            .run(jobs);
+    assertThat(own.exitCode()).as(own.log()).isZero();
   }
 
   @AfterAll
@@ -60,6 +91,11 @@ class SparkOnSluiceTest {
       probe.close();
       cluster.close();
     }
+  }
+
+  /** Sorters of tasks spill. */
+  private static SparkApplication spilling(SparkApplication application) {
+    return application.set("spark.shuffle.spill.numElementsForceSpillThreshold", "2000");
   }
 
   private static LocalCluster cluster(String name, String bufferCapacity)
@@ -86,11 +122,12 @@ class SparkOnSluiceTest {
   }
 
   @Test
-  void everyJobIsTheSameOverNettyWhileServersSpill() throws IOException, InterruptedException {
+  void everyJobIsTheSameOverNettyWhileTasksAndServersSpill()
+      throws IOException, InterruptedException {
     ClusterCounters before = probe.counters();
 
     SparkApplication application =
-        SparkApplication.onSluice(directory.resolve("netty"), cluster.quorum())
+        spilling(SparkApplication.onSluice(directory.resolve("netty"), cluster.quorum()))
             .withLoggerNames()
             // An unchanged configuration of a Uniffle user.
             .set("spark.rss.storage.type", "MEMORY_LOCALFILE")
@@ -128,12 +165,38 @@ class SparkOnSluiceTest {
         .isEqualTo(written);
     assertThat(did.fetchedBytes()).isPositive();
     assertAdaptivePlans(found);
+    assertMetricsMatchTheTable(found);
     assertThat(found.linesWith("spark.rss.client.sned.size.limit")).isEqualTo(1);
     assertThat(found.log().lines().filter(line -> line.contains("sned.size.limit")).findFirst())
         .get()
         .asString()
         .contains("spark.rss.client.send.size.limit");
     assertFewLogLines(application);
+  }
+
+  private void assertMetricsMatchTheTable(Outcome found) {
+    MetricRules rules = MetricRules.ofDocumentation();
+    List<String> wrong = new ArrayList<>();
+    for (String job : MEASURED_JOBS) {
+      Set<String> names = new TreeSet<>(own.metrics(job).keySet());
+      names.addAll(found.metrics(job).keySet());
+      for (String name : names) {
+        rules
+            .check(name, own.metrics(job).get(name), found.metrics(job).get(name))
+            .ifPresent(problem -> wrong.add(job + " " + name + ": " + problem));
+      }
+    }
+    assertThat(wrong).isEmpty();
+    assertThat(MEASURED_JOBS)
+        .anyMatch(job -> found.metrics(job).get("shuffle.read.remoteReqsDuration").value() > 0);
+    for (String job : COMBINING_JOBS) {
+      for (String metric : List.of("memoryBytesSpilled", "diskBytesSpilled")) {
+        assertThat(own.metrics(job).get(metric).value()).as(job + " " + metric).isPositive();
+        assertThat(found.metrics(job).get(metric).value())
+            .as(job + " " + metric)
+            .isCloseTo(own.metrics(job).get(metric).value(), withPercentage(10));
+      }
+    }
   }
 
   private static void assertFewLogLines(SparkApplication application) throws IOException {
