@@ -13,7 +13,9 @@ import io.sluice.localcluster.LocalCluster;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -270,75 +272,66 @@ class SparkOnSluiceTest {
   }
 
   @Test
-  void aCoordinatorRestartDuringAJobRepeatsNoTask() throws IOException, InterruptedException {
-    List<String> jobs = List.of("groupByKey", "pauseBetweenShuffles", "twoStages");
-    ClusterNode coordinator = cluster.coordinator();
-    ClusterCounters before = probe.counters();
+  void aCoordinatorRestartRepeatsNoTaskAndALostServerItsMapsTogether()
+      throws IOException, InterruptedException {
+    String restarted = "pauseBetweenShuffles";
+    String lost = restarted + "#lost";
+    Deque<SparkApplication.Action> changes =
+        new ArrayDeque<>(List.of(this::restartCoordinator, this::loseServer));
 
     Outcome found =
-        SparkApplication.onSluice(directory.resolve("restart"), cluster.quorum())
+        SparkApplication.onSluice(directory.resolve("changes"), cluster.quorum())
             .withOneExecutor()
             // Also a codec of Spark that Sluice does not support.
             .set("spark.io.compression.codec", "lzf")
-            .at(
-                "between-shuffles",
-                () -> {
-                  coordinator.restart();
-                  probe.awaitActiveServers(2, Duration.ofSeconds(30));
-                })
-            .run(jobs);
+            .at("between-shuffles", () -> changes.remove().run())
+            .run(List.of(restarted, lost, "twoStages"));
 
-    assertThat(found.exitCode()).isZero();
-    for (String job : jobs) {
-      assertThat(found.digest(job)).as(job).isEqualTo(own.digest(job));
-      assertThat(found.number(job, "failedTasks")).as(job).isZero();
-      assertThat(found.number(job, "localBytesRead")).as(job).isZero();
-    }
-    assertThat(probe.counters().since(before).pushedBytes()).isPositive();
+    assertThat(found.exitCode()).as(found.log()).isZero();
+    assertThat(found.fallbacks()).isEmpty();
+    assertThat(found.digest(restarted)).isEqualTo(own.digest(restarted));
+    assertThat(found.number(restarted, "failedTasks")).isZero();
+    assertThat(found.number(restarted, "localBytesRead")).isZero();
+    assertThat(found.digest(lost)).isEqualTo(own.digest(restarted));
+    // Six maps were lost: one failure per map would exceed Spark's limit for a stage.
+    assertThat(found.number(lost, "failedTasks")).isPositive();
+    assertThat(found.number(lost, "localBytesRead")).isZero();
+    assertThat(found.digest("twoStages")).isEqualTo(own.digest("twoStages"));
     assertThat(found.linesWith("codec=lzf")).isEqualTo(1);
   }
 
-  @Test
-  void mapsWithBlocksOnALostServerAreRepeatedTogether() throws IOException, InterruptedException {
-    List<String> jobs = List.of("pauseBetweenShuffles", "twoStages");
-    ClusterNode server = cluster.servers().get(0);
+  private void restartCoordinator() throws IOException, InterruptedException {
+    cluster.coordinator().restart();
+    probe.awaitActiveServers(2, Duration.ofSeconds(30));
+  }
 
-    Outcome found =
-        SparkApplication.onSluice(directory.resolve("lost"), cluster.quorum())
-            .withOneExecutor()
-            .at(
-                "between-shuffles",
-                () -> {
-                  server.kill();
-                  server.start();
-                  probe.awaitActiveServers(2, Duration.ofSeconds(60));
-                })
-            .run(jobs);
+  private void loseServer() throws IOException, InterruptedException {
+    cluster.servers().get(0).kill();
+    startServers();
+  }
 
-    assertThat(found.exitCode()).isZero();
-    for (String job : jobs) {
-      assertThat(found.digest(job)).as(job).isEqualTo(own.digest(job));
+  private void startServers() throws IOException, InterruptedException {
+    for (ClusterNode server : cluster.servers()) {
+      if (!server.isAlive()) {
+        server.start();
+      }
     }
-    // Six maps were lost: one failure per map would exceed Spark's limit for a stage.
-    assertThat(found.number("pauseBetweenShuffles", "failedTasks")).isPositive();
-    assertThat(found.number("pauseBetweenShuffles", "localBytesRead")).isZero();
+    probe.awaitActiveServers(2, Duration.ofSeconds(60));
   }
 
   @Test
   void withoutServersJobsFallBackWithOneWarning() throws IOException, InterruptedException {
     List<String> jobs = List.of("groupByKey", "twoStages", "aggregate");
-    try (LocalCluster stopped = cluster("stopped", "64MiB");
-        ClusterProbe stoppedProbe = new ClusterProbe(stopped)) {
-      stopped.servers().forEach(ClusterNode::stop);
-      stoppedProbe.awaitActiveServers(0, Duration.ofSeconds(60));
+    cluster.servers().forEach(ClusterNode::stop);
+    probe.awaitActiveServers(0, Duration.ofSeconds(60));
 
-      Outcome found =
-          SparkApplication.onSluice(directory.resolve("no-servers"), stopped.quorum())
-              .withOneExecutor()
-              .run(jobs);
+    Outcome found =
+        SparkApplication.onSluice(directory.resolve("no-servers"), cluster.quorum())
+            .withOneExecutor()
+            .run(jobs);
+    startServers();
 
-      assertFellBackWithOneWarning(found, jobs);
-    }
+    assertFellBackWithOneWarning(found, jobs);
   }
 
   @Test
