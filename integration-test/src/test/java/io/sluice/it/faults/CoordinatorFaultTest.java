@@ -44,7 +44,8 @@ class CoordinatorFaultTest {
   @TempDir Path directory;
 
   private SparkApplication application(String name, String quorum) {
-    return FaultCluster.impatient(SparkApplication.onSluice(directory.resolve(name), quorum))
+    return FaultCluster.impatient(
+            SparkApplication.onSluice(directory.resolve(name), quorum).withOneExecutor())
         .set("spark.rss.access.timeout.ms", "10s");
   }
 

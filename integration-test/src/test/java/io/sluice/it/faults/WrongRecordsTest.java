@@ -43,7 +43,8 @@ class WrongRecordsTest {
 
       Outcome found =
           FaultCluster.impatient(
-                  SparkApplication.onSluice(directory.resolve("job"), cluster.quorum()))
+                  SparkApplication.onSluice(directory.resolve("job"), cluster.quorum())
+                      .withOneExecutor())
               .set("spark.rss.client.server.unreachable.timeout", "60s")
               .set("spark.rss.client.io.compression.codec", "none")
               .at("altered/mapped", this::alterOneRecord)

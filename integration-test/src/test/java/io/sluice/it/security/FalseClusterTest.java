@@ -44,6 +44,7 @@ class FalseClusterTest {
     Outcome found =
         SparkApplication.onSluice(
                 directory.resolve("job"), "127.0.0.1:" + cluster.coordinator().rpcPort())
+            .withOneExecutor()
             .set("spark.rss.security.user", "alice")
             .set("spark.rss.security.user.secret.file", secret.toString())
             .run(JOBS);

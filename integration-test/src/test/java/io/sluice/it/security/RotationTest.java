@@ -122,7 +122,7 @@ class RotationTest {
 
   private SparkApplication application(String name) throws IOException {
     SparkApplication application =
-        SparkApplication.onSluice(directory.resolve(name), cluster.quorum());
+        SparkApplication.onSluice(directory.resolve(name), cluster.quorum()).withOneExecutor();
     settings("spark-defaults.conf").forEach(application::set);
     return application.set("spark.rss.coordinator.quorum", cluster.quorum());
   }

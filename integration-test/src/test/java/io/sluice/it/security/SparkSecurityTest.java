@@ -50,6 +50,7 @@ class SparkSecurityTest {
     Path file = Files.writeString(directory.resolve(name + ".secret"), secret + "\n");
     return SparkApplication.onSluice(
             directory.resolve(name), "127.0.0.1:" + cluster.coordinator().rpcPort())
+        .withOneExecutor()
         .set("spark.rss.security.user", "alice")
         .set("spark.rss.security.user.secret.file", file.toString())
         .set("spark.rss.security.tls.enabled", "true")

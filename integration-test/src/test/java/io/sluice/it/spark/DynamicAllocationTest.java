@@ -52,9 +52,10 @@ class DynamicAllocationTest {
       throws IOException, InterruptedException {
     Outcome found =
         SparkApplication.onSluice(directory.resolve(name), quorum)
+            .withOneExecutor()
             .set("spark.dynamicAllocation.enabled", "true")
-            .set("spark.dynamicAllocation.initialExecutors", "2")
-            .set("spark.dynamicAllocation.maxExecutors", "2")
+            .set("spark.dynamicAllocation.initialExecutors", "1")
+            .set("spark.dynamicAllocation.maxExecutors", "1")
             // Longer than the test: the job counts executors that would be released after this
             // time.
             .set("spark.dynamicAllocation.executorIdleTimeout", "1h")

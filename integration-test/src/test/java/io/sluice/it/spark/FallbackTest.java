@@ -137,7 +137,8 @@ class FallbackTest {
     rules("access", "deny user " + user + "\n");
     awaitRulesChanges(read + 1);
 
-    Outcome found = application("denied", "fallback").run(List.of("faults/denied", EXACT));
+    Outcome found =
+        application("denied", "fallback").withOneExecutor().run(List.of("faults/denied", EXACT));
 
     rules("access", "");
     awaitRulesChanges(read + 2);
@@ -158,6 +159,7 @@ class FallbackTest {
     long read = rulesChanges();
     SparkApplication application =
         application("quota", "fallback")
+            .withOneExecutor()
             // The first shuffle counts against the quota until the application ends.
             .set("spark.cleaner.referenceTracking", "false");
     application.at(
@@ -268,7 +270,8 @@ class FallbackTest {
     try (ExternalShuffleService service =
         new ExternalShuffleService(directory.resolve("service"))) {
       service.start();
-      SparkApplication application = service.configure(application("with-service", "fallback"));
+      SparkApplication application =
+          service.configure(application("with-service", "fallback").withOneExecutor());
       application
           .at("local/registered", () -> cluster.servers().forEach(ClusterNode::kill))
           .at("local/mapped", () -> killExecutor(application, "local"));
@@ -287,7 +290,7 @@ class FallbackTest {
   @Test
   void withoutLocalOutputTheLostMapsAreRunAgainAndSpecialStagesAsSparkDemands()
       throws IOException, InterruptedException {
-    SparkApplication application = application("never", "never");
+    SparkApplication application = application("never", "never").withOneExecutor();
     long[] before = pushedBlocks();
     long[] ofExact = new long[SERVERS];
     for (int i = 0; i < LOSSES.size(); i++) {

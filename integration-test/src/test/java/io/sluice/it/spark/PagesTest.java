@@ -50,6 +50,7 @@ class PagesTest {
       }
       Outcome outcome =
           SparkApplication.onSluice(directory.resolve("pages"), cluster.quorum())
+              .withOneExecutor()
               .set("spark.ui.enabled", "true")
               .set("spark.ui.port", Integer.toString(port))
               .set("spark.ui.showConsoleProgress", "false")

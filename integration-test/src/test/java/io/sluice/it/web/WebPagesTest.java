@@ -68,6 +68,7 @@ class WebPagesTest {
 
       Outcome outcome =
           SparkApplication.onSluice(directory.resolve("spark"), cluster.quorum())
+              .withOneExecutor()
               .at("look", this::look)
               .run(List.of("groupByKey", "sortByKey", "pause:look"));
       assertThat(outcome.exitCode()).as(outcome.log()).isZero();
