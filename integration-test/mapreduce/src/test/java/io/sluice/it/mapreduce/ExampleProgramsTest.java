@@ -2,8 +2,10 @@ package io.sluice.it.mapreduce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.localcluster.ClusterCounters;
 import io.sluice.localcluster.HadoopProgram;
 import io.sluice.localcluster.ProgramOutcome;
+import io.sluice.localcluster.YarnCluster;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,7 +63,7 @@ final class ExampleProgramsTest {
   }
 
   @Test
-  void sortsAndValidatesTerasort() throws Exception {
+  void sortsAndValidatesTerasortWithAndWithoutEncodedRecords() throws Exception {
     Path rows = directory.resolve("teragen");
     ProgramOutcome generated =
         run(
@@ -72,25 +74,41 @@ final class ExampleProgramsTest {
     assertThat(generated.counter("Map output records")).isEqualTo(30_000);
 
     ShuffleComparison.Outcome sorted =
-        comparison.sameFiles(
-            "terasort",
-            (yarn, output) ->
-                HadoopProgram.example(yarn, "terasort")
-                    .set(REDUCES, "3")
-                    // The other partitioner reads its file from the working directory of the
-                    // default file system, which is not the working directory of the containers
-                    // here.
-                    .set("mapreduce.terasort.simplepartitioner", "true")
-                    .arguments(rows, output));
+        comparison.sameFiles("terasort", (yarn, output) -> terasort(yarn, rows, output));
     assertThat(sorted.sluice().counter("Reduce output records")).isEqualTo(30_000);
 
-    ShuffleComparison.Outcome validated =
-        comparison.sameFiles(
-            "teravalidate",
-            (yarn, output) ->
-                HadoopProgram.example(yarn, "teravalidate")
-                    .arguments(sorted.sluiceOutput(), output));
-    assertThat(OutputFiles.text(validated.sluiceOutput())).startsWith("checksum\t");
+    Path plainOutput = directory.resolve("plain-records");
+    ClusterCounters before = clusters.probe().counters();
+    ProgramOutcome plain =
+        run(
+            terasort(clusters.yarn(), rows, plainOutput)
+                .set(clusters.throughSluice())
+                .set("mapreduce.rss.client.io.row.planes", "false"));
+    ShuffleComparison.assertAllCameFromServers(plain);
+    assertThat(OutputFiles.of(plainOutput)).isEqualTo(OutputFiles.of(sorted.sluiceOutput()));
+    assertThat(sorted.servers().pushedBytes())
+        .isLessThan(clusters.probe().counters().since(before).pushedBytes() * 3 / 4);
+
+    Path validation = directory.resolve("teravalidate");
+    run(
+        HadoopProgram.example(clusters.yarn(), "teravalidate")
+            .set(clusters.throughSluice())
+            .arguments(sorted.sluiceOutput(), validation));
+    // A record that is out of order would have a line of its own.
+    assertThat(OutputFiles.text(validation).lines())
+        .singleElement()
+        .asString()
+        .startsWith("checksum\t");
+  }
+
+  private static HadoopProgram terasort(YarnCluster yarn, Path rows, Path output) {
+    return HadoopProgram.example(yarn, "terasort")
+        .set(REDUCES, "3")
+        // The other partitioner reads its file from the working directory of the default file
+        // system, which is not the working directory of the containers here.
+        .set("mapreduce.terasort.simplepartitioner", "true")
+        .set("mapreduce.rss.client.io.compression.codec", "lz4")
+        .arguments(rows, output);
   }
 
   @Test

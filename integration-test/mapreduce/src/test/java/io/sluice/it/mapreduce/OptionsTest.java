@@ -3,7 +3,6 @@ package io.sluice.it.mapreduce;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.localcluster.HadoopProgram;
-import io.sluice.localcluster.YarnCluster;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,10 +18,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 final class OptionsTest {
   private final Path directory;
   private final ShuffleComparison comparison;
-  private final Clusters clusters;
 
   OptionsTest(Clusters clusters) throws IOException {
-    this.clusters = clusters;
     this.comparison = new ShuffleComparison(clusters, "options");
     this.directory = comparison.directory();
   }
@@ -56,37 +53,6 @@ final class OptionsTest {
     assertThat(outcome.sluice().counter("Map output records")).isEqualTo(600_000);
     assertThat(outcome.sluice().counter("Reduce shuffle bytes"))
         .isLessThan(outcome.sluice().counter("Map output bytes") / 10);
-  }
-
-  @Test
-  void recordsOfFixedLengthArePushedInFewerBytes() throws Exception {
-    Path rows = directory.resolve("teragen");
-    ShuffleComparison.succeeded(
-        clusters.yarn(),
-        HadoopProgram.example(clusters.yarn(), "teragen")
-            .set("mapreduce.job.maps", "2")
-            .arguments(60_000, rows)
-            .start()
-            .await(ShuffleComparison.TIMEOUT));
-    ShuffleComparison.Outcome plain =
-        comparison.sameFiles(
-            "plain-records",
-            (yarn, output) ->
-                terasort(yarn, rows, output).set("mapreduce.rss.client.io.row.planes", "false"));
-    ShuffleComparison.Outcome encoded =
-        comparison.sameFiles("encoded-records", (yarn, output) -> terasort(yarn, rows, output));
-
-    assertThat(OutputFiles.of(encoded.sluiceOutput()))
-        .isEqualTo(OutputFiles.of(plain.sluiceOutput()));
-    assertThat(encoded.servers().pushedBytes()).isLessThan(plain.servers().pushedBytes() * 3 / 4);
-  }
-
-  private static HadoopProgram terasort(YarnCluster yarn, Path rows, Path output) {
-    return HadoopProgram.example(yarn, "terasort")
-        .set("mapreduce.job.reduces", "2")
-        .set("mapreduce.terasort.simplepartitioner", "true")
-        .set("mapreduce.rss.client.io.compression.codec", "lz4")
-        .arguments(rows, output);
   }
 
   @Test
