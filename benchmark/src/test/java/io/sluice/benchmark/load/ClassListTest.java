@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,6 +56,7 @@ class ClassListTest {
   }
 
   @Test
+  @Tag("nightly")
   void theListHasClassesOfCoordinatorsAndServers() throws Exception {
     Path list = directory.resolve("classes");
 

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
@@ -100,6 +101,7 @@ class LocalMasterTest {
   }
 
   @Test
+  @Tag("nightly")
   void aRemovedShuffleRunsAgainWithoutServers() throws IOException, InterruptedException {
     List<String> jobs = List.of("cachedBesideCleaned");
     Outcome found =

@@ -33,6 +33,7 @@ final class ExampleProgramsTest {
   }
 
   @Test
+  @Tag("nightly")
   void countsWordsWithCombiner() throws Exception {
     Path input = TestInputs.words(directory.resolve("words"), 3, 20_000, 1);
     ShuffleComparison.Outcome outcome =
