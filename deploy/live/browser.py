@@ -8,7 +8,8 @@ import urllib.request
 
 from live.processes import START_SECONDS, Failure, free_port
 
-WAIT_SECONDS = 60
+# A driver reports its tasks in each third of its lease.
+WAIT_SECONDS = 400
 MAX_HEIGHT = 1500
 
 
