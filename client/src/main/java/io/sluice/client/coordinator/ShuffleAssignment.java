@@ -341,10 +341,12 @@ public final class ShuffleAssignment implements Serializable {
     if (!any) {
       return this;
     }
-    Replacements before =
-        lostNow
-            ? replacements.givenUp(leaving)
-            : cyclic ? replacements.leaving(leaving) : replacements;
+    Replacements before = replacements;
+    if (lostNow) {
+      before = replacements.givenUp(leaving);
+    } else if (leavesNow) {
+      before = replacements.leaving(leaving);
+    }
     Replacements replaced =
         first && !cyclic ? before.with(leaving, other, !lost) : before.forServers(other + 1);
     return next(to, replaced, firstOfRange, changed);

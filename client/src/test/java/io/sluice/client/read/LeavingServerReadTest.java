@@ -12,6 +12,7 @@ import io.sluice.proto.Open;
 import io.sluice.proto.ServerId;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
 import org.junit.jupiter.api.Test;
 
 /** Reads from servers that move their data, before and after they have left, or are lost. */
@@ -205,28 +206,25 @@ class LeavingServerReadTest {
 
   @Test
   void returnsToTheTargetThatWasVisitedBeforeTheLeavingServer() throws Exception {
-    try (FakeCluster cluster = FakeCluster.inline(2, leaving)) {
-      ShuffleAssignment before =
-          cluster.assign(1, 1, 1).replaceFull("server-0", new int[] {0}, cluster.server(1).id());
-      ShuffleAssignment after = before.moved("server-1", cluster.server(0).id());
-      TestBlocks there = blocks(1);
-      TestBlocks moved = blocks(2);
-      pushAll(cluster, before, 0, there);
-      leaving.refuse(cluster, 1, Integer.MAX_VALUE);
-      leaving.onRefusal = () -> pushAll(cluster, after, 0, moved);
-
-      ShuffleReadRequest.Builder request =
-          request(before, there, moved).newest(known -> CompletableFuture.completedFuture(after));
-      assertThat(batches(cluster, request)).isEqualTo(4);
-      assertThat(leaving.tries).isEqualTo(2);
-    }
+    assertReturnsToTheTarget(
+        (assigned, other) -> assigned.replaceFull("server-0", new int[] {0}, other));
   }
 
   @Test
   void returnsToTheTargetThatTheLeavingServerHadReplaced() throws Exception {
+    assertReturnsToTheTarget((assigned, other) -> assigned.replaceFailed("server-0", other));
+  }
+
+  /**
+   * Checks that a reader gets blocks that server-1 moved to server-0 after the reader's visit
+   * there.
+   *
+   * @param change makes server-1 the newer server of the partition
+   */
+  private void assertReturnsToTheTarget(
+      BiFunction<ShuffleAssignment, ServerId, ShuffleAssignment> change) throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, leaving)) {
-      ShuffleAssignment before =
-          cluster.assign(1, 1, 1).replaceFailed("server-0", cluster.server(1).id());
+      ShuffleAssignment before = change.apply(cluster.assign(1, 1, 1), cluster.server(1).id());
       ShuffleAssignment after = before.moved("server-1", cluster.server(0).id());
       TestBlocks there = blocks(1);
       TestBlocks moved = blocks(2);
