@@ -309,6 +309,9 @@ public final class ShuffleServerProcess implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    if (control.decommission().hasMoved()) {
+      engine.deleteRunsAtStop(remainingMs(deadlineNanos));
+    }
     parts.close();
     long usedBytes = engine.memory().usedBytes();
     if (usedBytes == 0) {

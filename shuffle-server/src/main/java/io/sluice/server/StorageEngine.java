@@ -43,6 +43,7 @@ import org.slf4j.LoggerFactory;
  */
 record StorageEngine(
     Disks disks,
+    RunFiles runs,
     MemoryBudget memory,
     ShuffleStore store,
     RecoveryResult recovered,
@@ -137,6 +138,7 @@ record StorageEngine(
     merger.start();
     return new StorageEngine(
         disks,
+        runs,
         memory,
         store,
         recovered,
@@ -173,6 +175,17 @@ record StorageEngine(
         disk.limit(limits);
       }
     }
+  }
+
+  /**
+   * Lets the stop delete all run files, because other servers have their data. No server would
+   * delete those on the remote tier.
+   *
+   * @param timeoutMs maximum time of the deletions
+   */
+  void deleteRunsAtStop(long timeoutMs) {
+    store.deleteRunsAtClose();
+    runs.raiseCloseWait(timeoutMs);
   }
 
   /** Writes most of memory to disk ahead of a restart, so that the clean stop is short. */

@@ -205,6 +205,7 @@ final class Simulation {
       }
       server.checkEmpty();
     }
+    tier.ifPresent(SharedTier::checkEmpty);
     assertThat(cluster.applications()).as("live applications").isZero();
     assertThat(network.openConnections()).as("open connections").isZero();
     over = true;

@@ -98,6 +98,9 @@ public final class Decommission {
   @GuardedBy("this")
   private int emptyChecks;
 
+  @GuardedBy("this")
+  private boolean moved;
+
   /** For a server that moves no data. */
   public Decommission(BooleanSupplier empty, PushSeal seal, LongSupplier nanoTime) {
     this(empty, seal, Handover.NONE, nanoTime);
@@ -138,6 +141,11 @@ public final class Decommission {
   /** Whether the server must exit. */
   public synchronized boolean hasEnded() {
     return state == State.ENDED;
+  }
+
+  /** Whether the server must exit because other servers have all its data. */
+  public synchronized boolean hasMoved() {
+    return moved;
   }
 
   /** Starts a decommission that waits until all shuffles are deleted. */
@@ -222,6 +230,7 @@ public final class Decommission {
     String reason = null;
     if (handover.isDone()) {
       reason = "moved";
+      moved = true;
     } else if (emptyChecks >= EMPTY_CHECKS && isSealedEmpty()) {
       reason = "empty";
     } else if (hasDeadline && nanoTime.getAsLong() - deadlineNanos >= 0) {

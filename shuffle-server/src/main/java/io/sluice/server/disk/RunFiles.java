@@ -39,6 +39,7 @@ public final class RunFiles implements AutoCloseable {
   // Open files without readers, longest idle first. Guarded by itself.
   private final LinkedHashSet<RunFile> idle = new LinkedHashSet<>();
   private volatile boolean started;
+  private volatile long closeWaitMs = CLOSE_WAIT_MS;
   private boolean closed;
 
   /**
@@ -46,6 +47,11 @@ public final class RunFiles implements AutoCloseable {
    */
   public RunFiles(int maxIdleOpen) {
     this.maxIdleOpen = maxIdleOpen;
+  }
+
+  /** Raises the maximum time in which {@link #close} runs pending deletions. */
+  public void raiseCloseWait(long ms) {
+    closeWaitMs = Math.max(closeWaitMs, ms);
   }
 
   /** Starts deleting in the background. */
@@ -115,7 +121,7 @@ public final class RunFiles implements AutoCloseable {
     closed = true;
     List<DiskThread> late =
         DiskThread.stopAll(
-            housekeeping.values().stream().map(Housekeeping::thread).toList(), CLOSE_WAIT_MS);
+            housekeeping.values().stream().map(Housekeeping::thread).toList(), closeWaitMs);
     housekeeping.forEach(
         (disk, each) -> {
           if (late.contains(each.thread())) {

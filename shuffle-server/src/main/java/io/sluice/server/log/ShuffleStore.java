@@ -35,6 +35,7 @@ public final class ShuffleStore implements AutoCloseable {
   private final Map<String, TreeSet<Integer>> shufflesByApplication = new HashMap<>();
 
   private volatile Consumer<List<ShuffleKey>> onForgotten = unused -> {};
+  private volatile boolean deleteRunsAtClose;
 
   public ShuffleStore(StoreConfig config) {
     this.config = config;
@@ -206,7 +207,15 @@ public final class ShuffleStore implements AutoCloseable {
     return removeShuffles(application, shuffles);
   }
 
-  /** Releases all memory; runs stay on disk for the next start of the server. Idempotent. */
+  /** Lets {@link #close} delete all runs, because other servers have their data. */
+  public void deleteRunsAtClose() {
+    deleteRunsAtClose = true;
+  }
+
+  /**
+   * Releases all memory. Runs stay on disk for the next start of the server, unless {@link
+   * #deleteRunsAtClose} was called. Idempotent.
+   */
   @Override
   public void close() {
     List<ShuffleLog> all;
@@ -215,7 +224,7 @@ public final class ShuffleStore implements AutoCloseable {
       logs.clear();
       shufflesByApplication.clear();
     }
-    all.forEach(ShuffleLog::close);
+    all.forEach(deleteRunsAtClose ? ShuffleLog::expire : ShuffleLog::close);
   }
 
   @GuardedBy("lock")

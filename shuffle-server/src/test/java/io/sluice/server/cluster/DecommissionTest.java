@@ -102,6 +102,7 @@ class DecommissionTest {
     moving.check();
 
     assertThat(moving.hasEnded()).isTrue();
+    assertThat(moving.hasMoved()).isTrue();
   }
 
   @Test
@@ -127,6 +128,7 @@ class DecommissionTest {
     moving.check();
 
     assertThat(moving.hasEnded()).isTrue();
+    assertThat(moving.hasMoved()).isFalse();
   }
 
   @Test

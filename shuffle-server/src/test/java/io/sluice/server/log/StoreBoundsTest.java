@@ -11,6 +11,7 @@ import io.sluice.common.error.StatusCode;
 import io.sluice.common.run.RunOrder;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.roaringbitmap.longlong.Roaring64NavigableMap;
 
@@ -145,6 +146,31 @@ class StoreBoundsTest {
     store.removeApplication("app");
     assertThat(store.totals().hugeLogs()).isEmpty();
     store.close();
+  }
+
+  @Test
+  void runsStayAtACloseUnlessOtherServersHaveTheirData() throws SluiceException {
+    assertThat(runAfterClose(ShuffleStore::close).discarded).isFalse();
+    assertThat(
+            runAfterClose(
+                    closing -> {
+                      closing.deleteRunsAtClose();
+                      closing.close();
+                    })
+                .discarded)
+        .isTrue();
+  }
+
+  private static FakeRun runAfterClose(Consumer<ShuffleStore> closing) throws SluiceException {
+    ShuffleStore store =
+        new ShuffleStore(new StoreConfig(2, 4, 1000, 100, MAX_METADATA_BYTES, LogConfig.DEFAULT));
+    ShuffleLog log = store.findOrCreate(FIRST);
+    ByteBuf body = body(0, 1);
+    log.append(body, body.capacity(), batch(0, 1));
+    FakeRun run = new FakeRun(new byte[0]);
+    log.completeSpill(log.takeForSpill(1 << 20), run, new RunOrder(1, 0), new long[1]);
+    closing.accept(store);
+    return run;
   }
 
   private void push(ShuffleKey key, int partition, long... attempts) throws SluiceException {

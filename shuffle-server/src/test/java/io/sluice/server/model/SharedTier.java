@@ -1,5 +1,8 @@
 package io.sluice.server.model;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.server.disk.RunFiles;
 import io.sluice.server.remote.InMemoryRemoteFileSystem;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,6 +21,15 @@ public record SharedTier(InMemoryRemoteFileSystem files, Path local) {
   /** A new tier without files; its user calls {@link #deleteLocal}. */
   public static SharedTier create() throws IOException {
     return new SharedTier(new InMemoryRemoteFileSystem(), Files.createTempDirectory("simulation"));
+  }
+
+  /** Fails unless no server has left a run. */
+  public void checkEmpty() {
+    assertThat(files.paths()).as("files of the remote tier").noneMatch(SharedTier::isRun);
+  }
+
+  private static boolean isRun(String path) {
+    return RunFiles.runId(path.substring(path.lastIndexOf('/') + 1)).isPresent();
   }
 
   /** Deletes the local directory. */

@@ -320,6 +320,11 @@ public final class SimulatedServer {
     }
     stopping.model.housekeep();
     stopping.model.writeStopMark(setup.fsync() != Fsync.NEVER);
+    if (stopping.decommission.hasMoved()) {
+      stopping.model.store.deleteRunsAtClose();
+      stopping.model.store.close();
+      stopping.model.housekeep();
+    }
     end(directories.stream().map(ModelDirectory::afterCrash).toList());
   }
 
