@@ -118,6 +118,9 @@ class Changes:
         code = self.cluster.processes[name].wait(30)
         if code != DECOMMISSIONED:
             raise Failure(f"{name} was decommissioned and exited with {code}, expected {DECOMMISSIONED}")
+        left = [file.name for disk in self.cluster.disks(name) for file in disk.rglob("*.run")]
+        if left:
+            raise Failure(f"{name} was decommissioned and left {len(left)} run files, such as {left[0]}")
         self.cluster.remove_server(name)
         self.watch.targets()
         return lines

@@ -22,6 +22,7 @@ import io.sluice.proto.GetStatusRequest;
 import io.sluice.proto.ShuffleServerControlGrpc;
 import io.sluice.proto.Status;
 import io.sluice.server.ShuffleServerProcess;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,6 +33,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -81,6 +83,12 @@ class MoveTest {
             "100ms",
             "rss.server.termination.file",
             notice(name).toString()));
+  }
+
+  private boolean hasRuns(String name) throws IOException {
+    try (Stream<Path> files = Files.walk(directory.resolve(name))) {
+      return files.anyMatch(file -> file.toString().endsWith(".run"));
+    }
   }
 
   /** The file that announces the end of a server's machine. */
@@ -176,10 +184,13 @@ class MoveTest {
     }
     GetStatusReply status = control(leaving).getStatus(GetStatusRequest.getDefaultInstance());
     assertThat(status.getSpilledRuns() > 0).as(where).isEqualTo(where.equals("run files"));
+    assertThat(hasRuns("a")).isEqualTo(where.equals("run files"));
     ShuffleServerProcess other = startServer("b", memory);
 
     move(leaving);
     awaitGone(leaving);
+
+    assertThat(hasRuns("a")).as("the server that left has run files").isFalse();
 
     ShuffleAssignment after = driver.newest(0);
     assertThat(after.generation()).isEqualTo(1);
