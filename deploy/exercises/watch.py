@@ -1,19 +1,15 @@
 """Prometheus with the shipped rules, and the alerts that fired."""
 
 import contextlib
-import json
-import pathlib
 import re
 import shutil
 import subprocess
 import threading
 import time
-import urllib.parse
-import urllib.request
 
 from exercises.waiting import Failure, await_that, report
+from live.prometheus import Prometheus
 
-SHIPPED = pathlib.Path(__file__).resolve().parent.parent / "prometheus"
 # Alerts that fire while a server is down that did not stop cleanly, and while any process is down.
 SERVER_KILLED = {"SluiceProcessDown", "SluiceServerLost"}
 PROCESS_KILLED = {"SluiceProcessDown"}
@@ -42,33 +38,20 @@ class Watch:
         window_divisor: divisor of the windows in which rules count events
         """
         self.cluster = cluster
-        self.home = cluster.directory / "prometheus"
+        home = cluster.directory / "prometheus"
+        self.prometheus = Prometheus(
+            home,
+            cluster.free_ports.next(),
+            "2s",
+            lambda rules: accelerated(rules, speedup, window_divisor),
+            cluster.access.copies / cluster.access.AUTHORITY,
+        )
         self.fired = {}
         self.ended = threading.Event()
         self.targets()
-        (self.home / "rules").mkdir()
-        for rules in (SHIPPED / "rules").glob("*.yml"):
-            (self.home / "rules" / rules.name).write_text(accelerated(rules.read_text(), speedup, window_divisor))
-        shipped = (SHIPPED / "prometheus.yml").read_text()
-        adjusted = re.sub(r"(scrape_interval|scrape_timeout|evaluation_interval): \w+", r"\1: 2s", shipped)
-        authority = cluster.access.copies / cluster.access.AUTHORITY
-        tls = f"    scheme: https\n    tls_config: {{ca_file: {authority}}}\n    file_sd_configs:\n"
-        (self.home / "prometheus.yml").write_text(
-            adjusted.replace("    file_sd_configs:\n", tls).replace("targets/", f"{self.home}/targets/")
-        )
-        port = cluster.free_ports.next()
-        self.api = f"http://127.0.0.1:{port}/api/v1/"
-        with open(self.home / "log", "wb") as log:
+        with open(home / "log", "wb") as log:
             self.process = subprocess.Popen(
-                [
-                    "prometheus",
-                    f"--config.file={self.home}/prometheus.yml",
-                    f"--storage.tsdb.path={self.home}/data",
-                    f"--web.listen-address=127.0.0.1:{port}",
-                ],
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
+                self.prometheus.command, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
             )
         self.follower = threading.Thread(target=self.follow, daemon=True)
 
@@ -79,19 +62,20 @@ class Watch:
         self.follower.start()
 
     def targets(self):
-        """Writes the target files, as an operator does."""
-        (self.home / "targets").mkdir(parents=True, exist_ok=True)
+        """Gives Prometheus the addresses of the current processes."""
         cluster = self.cluster
-        for file, names in (("coordinators.yml", cluster.coordinators), ("servers.yml", cluster.servers())):
-            found = ", ".join(f'"{cluster.http_address(name)}"' for name in names)
-            new = self.home / "targets" / (file + ".new")
-            new.write_text(f"- targets: [{found}]\n  labels: {{cluster: exercise}}\n")
-            new.rename(self.home / "targets" / file)
+        self.prometheus.targets(
+            [cluster.http_address(name) for name in cluster.coordinators],
+            [cluster.http_address(name) for name in cluster.servers()],
+            "exercise",
+        )
 
     def ask(self, path, **parameters):
-        url = self.api + path + ("?" + urllib.parse.urlencode(parameters) if parameters else "")
-        with urllib.request.urlopen(url, timeout=10) as answer:
-            return json.load(answer)["data"]
+        """Returns the data of the answer; raises OSError if there is none."""
+        data, error = self.prometheus.ask(path, **parameters)
+        if error:
+            raise OSError(error)
+        return data
 
     def firing(self):
         """Alerts that fire; None if Prometheus does not answer."""

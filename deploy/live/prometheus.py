@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -15,30 +14,45 @@ VARIABLES = {"$__rate_interval": "30s"}
 
 
 class Prometheus:
-    def __init__(self, processes, coordinator, servers, cluster):
-        """Starts Prometheus with the shipped configuration, but other targets and shorter intervals.
+    """Writes the shipped configuration with other targets and shorter intervals, for `command`."""
 
-        coordinator, servers: what the processes report when ready
-        cluster: value of the label of this name
+    def __init__(self, home, port, interval="1s", rules=str, authority=None):
         """
-        home = processes.directory / "prometheus"
-        shutil.copytree(SHIPPED / "rules", home / "rules")
-        (home / "targets").mkdir()
-        for name, members in (("coordinators.yml", [coordinator]), ("servers.yml", servers)):
-            found = ", ".join(f'"127.0.0.1:{member["http.port"]}"' for member in members)
-            (home / "targets" / name).write_text(f"- targets: [{found}]\n  labels: {{cluster: {cluster}}}\n")
-        shipped = (SHIPPED / "prometheus.yml").read_text()
-        adjusted = re.sub(r"(scrape_interval|scrape_timeout|evaluation_interval): \w+", r"\1: 1s", shipped)
-        (home / "prometheus.yml").write_text(adjusted)
-        port = free_port()
+        home: directory of the configuration and the data, which is created
+        interval: of scrapes and evaluations
+        rules: changes the text of a file with rules
+        authority: certificate of the authority that the targets' certificates are from; None: no TLS
+        """
+        self.home = home
         self.api = f"http://127.0.0.1:{port}/api/v1/"
-        processes.start(
-            "prometheus",
+        self.command = [
             "prometheus",
             f"--config.file={home}/prometheus.yml",
             f"--storage.tsdb.path={home}/data",
             f"--web.listen-address=127.0.0.1:{port}",
-        )
+        ]
+        (home / "targets").mkdir(parents=True)
+        (home / "rules").mkdir()
+        for shipped in (SHIPPED / "rules").glob("*.yml"):
+            (home / "rules" / shipped.name).write_text(rules(shipped.read_text()))
+        config = (SHIPPED / "prometheus.yml").read_text()
+        config = re.sub(r"(scrape_interval|scrape_timeout|evaluation_interval): \w+", rf"\1: {interval}", config)
+        if authority:
+            tls = f"    scheme: https\n    tls_config: {{ca_file: {authority}}}\n    file_sd_configs:\n"
+            config = config.replace("    file_sd_configs:\n", tls)
+        (home / "prometheus.yml").write_text(config)
+
+    def targets(self, coordinators, servers, cluster):
+        """Replaces the target files, as an operator does.
+
+        coordinators, servers: addresses of their HTTP ports
+        cluster: value of the label of this name
+        """
+        for file, addresses in (("coordinators.yml", coordinators), ("servers.yml", servers)):
+            found = ", ".join(f'"{address}"' for address in addresses)
+            new = self.home / "targets" / (file + ".new")
+            new.write_text(f"- targets: [{found}]\n  labels: {{cluster: {cluster}}}\n")
+            new.rename(self.home / "targets" / file)
 
     def ask(self, path, **parameters):
         """Returns the data of the answer and None, or None and the error."""
@@ -48,6 +62,18 @@ class Prometheus:
                 return json.load(answer)["data"], None
         except urllib.error.HTTPError as problem:
             return None, json.load(problem).get("error", str(problem))
+
+
+def start_prometheus(processes, coordinator, servers, cluster):
+    """Starts a Prometheus for processes, and returns it.
+
+    coordinator, servers: what the processes report when ready
+    """
+    prometheus = Prometheus(processes.directory / "prometheus", free_port())
+    addresses = [f"127.0.0.1:{member['http.port']}" for member in [coordinator, *servers]]
+    prometheus.targets(addresses[:1], addresses[1:], cluster)
+    processes.start("prometheus", *prometheus.command)
+    return prometheus
 
 
 class Dashboard:
