@@ -98,9 +98,6 @@ public final class Decommission {
   @GuardedBy("this")
   private int emptyChecks;
 
-  @GuardedBy("this")
-  private boolean moved;
-
   /** For a server that moves no data. */
   public Decommission(BooleanSupplier empty, PushSeal seal, LongSupplier nanoTime) {
     this(empty, seal, Handover.NONE, nanoTime);
@@ -145,7 +142,7 @@ public final class Decommission {
 
   /** Whether the server must exit because other servers have all its data. */
   public synchronized boolean hasMoved() {
-    return moved;
+    return state == State.ENDED && handover.isDone();
   }
 
   /** Starts a decommission that waits until all shuffles are deleted. */
@@ -230,7 +227,6 @@ public final class Decommission {
     String reason = null;
     if (handover.isDone()) {
       reason = "moved";
-      moved = true;
     } else if (emptyChecks >= EMPTY_CHECKS && isSealedEmpty()) {
       reason = "empty";
     } else if (hasDeadline && nanoTime.getAsLong() - deadlineNanos >= 0) {
