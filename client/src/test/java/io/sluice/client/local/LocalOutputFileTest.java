@@ -2,6 +2,7 @@ package io.sluice.client.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -169,7 +170,7 @@ class LocalOutputFileTest {
   @Test
   void reportsInOneLineThatTheDiskIsFull() throws Exception {
     Path full = Path.of("/dev/full");
-    org.junit.jupiter.api.Assumptions.assumeTrue(Files.isWritable(full));
+    assumeTrue(Files.isWritable(full), "this machine has no /dev/full");
     try (LocalOutputFile file = new LocalOutputFile(directory.resolve("temporary"), 3)) {
       file.accept(Unpooled.wrappedBuffer(block(2, 0, new byte[10])));
       file.accept(Unpooled.wrappedBuffer(block(1, 0, new byte[10])));

@@ -23,7 +23,7 @@ public record SharedTier(InMemoryRemoteFileSystem files, Path local) {
     return new SharedTier(new InMemoryRemoteFileSystem(), Files.createTempDirectory("simulation"));
   }
 
-  /** Fails unless no server has left a run. */
+  /** Fails if a server has left a run. */
   public void checkEmpty() {
     assertThat(files.paths()).as("files of the remote tier").noneMatch(SharedTier::isRun);
   }
