@@ -8,10 +8,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongFunction;
 import java.util.function.ToLongFunction;
 
-/**
- * Runs a range of schedules, one per processor at a time. Each of these workers has a thread group,
- * which {@link LoggedErrors} needs.
- */
+/** Runs a range of schedules, one per processor at a time. */
 final class ScheduleRange {
   private final Workload workload;
   private final LongFunction<List<Fault>> faults;
@@ -51,10 +48,11 @@ final class ScheduleRange {
     ScheduleRange range = new ScheduleRange(first, last, workload, faults);
     List<Thread> workers = new ArrayList<>();
     for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {
-      String name = "worker-" + i;
-      workers.add(new Thread(new ThreadGroup(name), range::work, name));
+      Carriers carriers = new Carriers();
+      Thread worker = carriers.newThread(() -> range.work(carriers));
+      workers.add(worker);
+      worker.start();
     }
-    workers.forEach(Thread::start);
     for (Thread worker : workers) {
       worker.join();
     }
@@ -65,13 +63,13 @@ final class ScheduleRange {
     }
   }
 
-  private void work() {
-    try (Carriers carriers = new Carriers()) {
-      work(carriers);
+  private void work(Carriers carriers) {
+    try (carriers) {
+      runAll(carriers);
     }
   }
 
-  private void work(Carriers carriers) {
+  private void runAll(Carriers carriers) {
     for (long seed = next.getAndIncrement(); seed <= last; seed = next.getAndIncrement()) {
       try {
         Simulation.Outcome outcome =

@@ -92,6 +92,7 @@ final class SimulatedThreads extends VirtualTime implements AutoCloseable {
 
     /** Returns the next thread to run on this carrier; null: another carrier runs. */
     private Task runBody() {
+      carrier = Thread.currentThread();
       try {
         body.run();
       } catch (SimulationEnded e) {
@@ -119,11 +120,21 @@ final class SimulatedThreads extends VirtualTime implements AutoCloseable {
   }
 
   /**
-   * @param carriers runs each thread of the simulation on a thread of its own
+   * The caller's thread is the main one.
+   *
+   * @param carriers runs each other thread of the simulation on a thread of its own
    */
   SimulatedThreads(Executor carriers) {
     this.carriers = carriers;
     main.started = true;
+    main.carrier = Thread.currentThread();
+  }
+
+  /**
+   * Whether the caller's thread belongs to this simulation. Threads of other simulations may ask.
+   */
+  boolean isCurrent() {
+    return running.carrier == Thread.currentThread();
   }
 
   /** Starts a thread, which runs when the current one waits. */
@@ -212,7 +223,6 @@ final class SimulatedThreads extends VirtualTime implements AutoCloseable {
     if (next == me) {
       return;
     }
-    me.carrier = Thread.currentThread();
     if (next.started) {
       next.giveTurn();
     } else {

@@ -136,7 +136,7 @@ final class Simulation {
     Optional<SharedTier> tier = hasTier(seed) ? Optional.of(SharedTier.create()) : Optional.empty();
     try {
       Simulation simulation = new Simulation(seed, workload, faults, carriers, tier);
-      try (LoggedErrors errors = LoggedErrors.collect();
+      try (LoggedErrors errors = LoggedErrors.collect(simulation.time);
           SimulatedThreads unused = simulation.time) {
         Outcome outcome = simulation.run();
         assertThat(errors.first()).as("internal errors in the log").isEmpty();
