@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.socket.DuplexChannel;
 import io.sluice.common.net.LingeringClose;
 import io.sluice.transport.protocol.ChannelFrameSink;
@@ -37,6 +38,10 @@ final class NettyTransportConnection extends TransportConnection implements Chan
   private Future<?> periodicCheck;
   private boolean handingOver;
   private int unflushedBytes;
+
+  /** Replies of several parts that are not written to the socket. */
+  private int unsentInParts;
+
   private boolean closeWhenSent;
   private boolean closed;
 
@@ -163,13 +168,24 @@ final class NettyTransportConnection extends TransportConnection implements Chan
       int bytes = replies().next(messages);
       unflushedBytes += bytes;
       int last = messages.size() - 1;
+      // The head of a reply and one part need no more segments than one message.
+      boolean inParts = last > 1;
+      if (inParts && unsentInParts++ == 0) {
+        sendWholeSegments(true);
+      }
       for (int i = 0; i < last; i++) {
         channel.write(messages.get(i), channel.voidPromise());
       }
       // Writes complete in order, so the last message completes all of them.
       channel
           .write(messages.get(last))
-          .addListener(written -> onWritten(bytes, written.isSuccess()));
+          .addListener(
+              written -> {
+                if (inParts && --unsentInParts == 0) {
+                  sendWholeSegments(false);
+                }
+                onWritten(bytes, written.isSuccess());
+              });
       messages.clear();
     }
   }
@@ -186,6 +202,17 @@ final class NettyTransportConnection extends TransportConnection implements Chan
         // Usually the socket accepts the part at once, which makes room for the next one.
         flush();
       }
+    }
+  }
+
+  /**
+   * Each part of a reply that is in a file is a system call of its own, after which the kernel
+   * would send a short segment. While replies are sent in parts, it sends whole segments only. Has
+   * no effect on channels without that option.
+   */
+  private void sendWholeSegments(boolean only) {
+    if (channel.isOpen()) {
+      channel.config().setOption(EpollChannelOption.TCP_CORK, only);
     }
   }
 

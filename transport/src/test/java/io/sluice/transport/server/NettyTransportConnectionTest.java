@@ -178,6 +178,26 @@ class NettyTransportConnectionTest {
   }
 
   @Test
+  void sendsWholeSegmentsUntilTheLastPartOfAReply() throws IOException {
+    SlowChannel channel = connect(false);
+    fetchedFile(channel, MIB);
+    assertThat(channel.sendsWholeSegments()).as("one part").isFalse();
+    Path file = directory.resolve("file");
+    for (int i = 0; i < 2; i++) {
+      CountedBytes parts = new CountedBytes();
+      for (int part = 0; part < 2; part++) {
+        parts.add(FileChannel.open(file, StandardOpenOption.READ), 0, MIB / 4);
+      }
+      service.answerNext(parts);
+      fetch(channel, 1);
+    }
+    channel.receive(2 * MIB - MIB / 4 + 500);
+    assertThat(channel.sendsWholeSegments()).as("within the last part").isTrue();
+    channel.receiveAll();
+    assertThat(channel.sendsWholeSegments()).isFalse();
+  }
+
+  @Test
   void handlesNoFetchWhileManyRepliesAreUnsent() {
     for (boolean encrypted : new boolean[] {true, false}) {
       int before = service.fetches();

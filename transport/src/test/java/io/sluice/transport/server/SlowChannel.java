@@ -1,11 +1,15 @@
 package io.sluice.transport.server;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.DefaultChannelConfig;
 import io.netty.channel.FileRegion;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.socket.DuplexChannel;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -15,8 +19,31 @@ import java.nio.channels.WritableByteChannel;
 /** A channel whose peer receives a number of bytes set by the test. */
 final class SlowChannel extends EmbeddedChannel implements DuplexChannel {
   private final ByteArrayOutputStream received = new ByteArrayOutputStream();
+  private final ChannelConfig config =
+      new DefaultChannelConfig(this) {
+        @Override
+        public <T> boolean setOption(ChannelOption<T> option, T value) {
+          if (option == EpollChannelOption.TCP_CORK) {
+            wholeSegments = (Boolean) value;
+            return true;
+          }
+          return super.setOption(option, value);
+        }
+      };
   private long room;
+  private boolean wholeSegments;
   private boolean outputShutdown;
+
+  @Override
+  public ChannelConfig config() {
+    // Null in the constructor of the superclass.
+    return config == null ? super.config() : config;
+  }
+
+  /** Whether the socket would send whole segments only. */
+  boolean sendsWholeSegments() {
+    return wholeSegments;
+  }
 
   /** The peer receives {@code bytes} more bytes. */
   void receive(long bytes) {
