@@ -114,7 +114,8 @@ public final class MagnetCommand implements Callable<Integer> {
         new ServerShape(
             servers.memoryBytes(),
             heap.bytes(),
-            Map.of(),
+            // Data in the page cache is read without seeks, so a merge is cost without a use.
+            Map.of("rss.server.merge.hdd.policy", "OFF"),
             List.of("-Xms" + heap.bytes(), "-XX:+AlwaysPreTouch"));
     Map<Integer, List<MagnetRound>> measured;
     try (BenchDirectory directory = servers.makeDirectory("sluice-bench-magnet");
