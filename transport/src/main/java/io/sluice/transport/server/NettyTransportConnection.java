@@ -170,9 +170,7 @@ final class NettyTransportConnection extends TransportConnection implements Chan
       int last = messages.size() - 1;
       // The head of a reply and one part need no more segments than one message.
       boolean inParts = last > 1;
-      if (inParts && unsentInParts++ == 0) {
-        sendWholeSegments(true);
-      }
+      boolean firstInParts = inParts && unsentInParts++ == 0;
       for (int i = 0; i < last; i++) {
         channel.write(messages.get(i), channel.voidPromise());
       }
@@ -187,6 +185,10 @@ final class NettyTransportConnection extends TransportConnection implements Chan
                 onWritten(bytes, written.isSuccess());
               });
       messages.clear();
+      if (firstInParts) {
+        // After the channel owns the messages, in case the socket refuses the option.
+        sendWholeSegments(true);
+      }
     }
   }
 
