@@ -23,7 +23,7 @@ final class SlowChannel extends EmbeddedChannel implements DuplexChannel {
       new DefaultChannelConfig(this) {
         @Override
         public <T> boolean setOption(ChannelOption<T> option, T value) {
-          if (option == EpollChannelOption.TCP_CORK) {
+          if (option.equals(EpollChannelOption.TCP_CORK)) {
             wholeSegments = (Boolean) value;
             return true;
           }
