@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Words that the field does not use, with the words to use instead. Identifiers are read as their
@@ -46,15 +47,20 @@ final class RetiredWords {
    *
    * @param except text around it in which it is right; null if there is none
    */
-  private record Word(Pattern pattern, String instead, Pattern except) {
+  private record Word(String expression, Pattern pattern, String instead, Pattern except) {
     Word(String expression, String instead) {
-      this(Pattern.compile("\\b(" + expression + ")\\b"), instead, null);
+      this(expression, Pattern.compile("\\b(" + expression + ")\\b"), instead, null);
     }
 
-    Word butNot(String expression) {
-      return new Word(pattern, instead, Pattern.compile(expression));
+    Word butNot(String exception) {
+      return new Word(expression, pattern, instead, Pattern.compile(exception));
     }
   }
+
+  /** Any of the words: few lines have one, and one search is faster than twenty. */
+  private static final Pattern ANY =
+      Pattern.compile(
+          WORDS.stream().map(Word::expression).collect(Collectors.joining("|", "\\b(?:", ")\\b")));
 
   private RetiredWords() {}
 
@@ -62,6 +68,9 @@ final class RetiredWords {
   static List<String> in(String line) {
     String text =
         BETWEEN_PARTS_OF_IDENTIFIERS.matcher(line).replaceAll(" ").toLowerCase(Locale.ROOT);
+    if (!ANY.matcher(text).find()) {
+      return List.of();
+    }
     List<String> found = new ArrayList<>();
     for (Word word : WORDS) {
       Matcher matcher = word.pattern().matcher(text);

@@ -45,8 +45,7 @@ class CoordinatorFaultTest {
 
   private SparkApplication application(String name, String quorum) {
     return FaultCluster.impatient(
-            SparkApplication.onSluice(directory.resolve(name), quorum).withOneExecutor())
-        .set("spark.rss.access.timeout.ms", "10s");
+        SparkApplication.onSluice(directory.resolve(name), quorum).withOneExecutor());
   }
 
   @Test
@@ -162,7 +161,10 @@ class CoordinatorFaultTest {
 
   private void assertFallsBackWithOneWarning(String quorum)
       throws IOException, InterruptedException {
-    Outcome later = application("later", quorum).run(List.of("stages/later"));
+    Outcome later =
+        application("later", quorum)
+            .set("spark.rss.access.timeout.ms", "10s")
+            .run(List.of("stages/later"));
     assertThat(later.exitCode()).as(later.log()).isZero();
     assertThat(later.shufflesOnSluice()).isZero();
     assertThat(later.fallbacks()).hasSize(2).allMatch(why -> why.startsWith("NO_COORDINATOR"));
