@@ -9,10 +9,12 @@ import io.sluice.localcluster.LocalCluster;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A PySpark program must return the same results over Sluice and over the built-in shuffle. */
+@Tag("nightly")
 class PySparkTest {
   @TempDir static Path directory;
 
