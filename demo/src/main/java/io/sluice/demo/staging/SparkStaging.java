@@ -73,6 +73,7 @@ public final class SparkStaging {
     conf.put("spark.shuffle.manager", "org.apache.spark.shuffle.RssShuffleManager");
     conf.put("spark.executor.extraClassPath", staging.installation().clientJar(spark).toString());
     conf.put(COORDINATORS, coordinators);
+    conf.put("spark.rss.access.timeout.ms", Staging.ACCESS_TIMEOUT);
     return conf;
   }
 

@@ -17,6 +17,12 @@ import java.util.Map;
  * processes at any time.
  */
 public final class Staging implements AutoCloseable {
+  /**
+   * {@code rss.access.timeout.ms} of jobs. The start of a job waits for a fifth of it: enough for a
+   * cold JVM on a busy machine, so that both sides are compared there, too.
+   */
+  static final String ACCESS_TIMEOUT = "60s";
+
   private static final String SECRETS = "secure";
   private static final Duration REGISTER_TIMEOUT = Duration.ofSeconds(30);
 

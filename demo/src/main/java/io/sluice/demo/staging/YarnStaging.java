@@ -92,6 +92,7 @@ public final class YarnStaging {
           "mapreduce.job.reduce.shuffle.consumer.plugin.class",
           "org.apache.hadoop.mapreduce.task.reduce.RssShuffle");
       settings.put("mapreduce.rss.coordinator.quorum", staging.cluster().quorum());
+      settings.put("mapreduce.rss.access.timeout.ms", Staging.ACCESS_TIMEOUT);
     }
     return settings;
   }
