@@ -4,9 +4,7 @@ import io.sluice.proto.ServerId;
 import io.sluice.proto.ServerLoad;
 import io.sluice.proto.ServerState;
 import io.sluice.proto.StoredData;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 
 /**
  * One shuffle server. Immutable.
@@ -17,16 +15,9 @@ import java.util.Set;
  * @param liveness LOST after the heartbeat timeout was detected, LIVE after the next heartbeat
  * @param assignedSinceHeartbeat partitions assigned to the server since the latest heartbeat,
  *     replicas counted
- * @param lostDirectories directories on the remote tier that it had when it was lost, the newest
- *     last; other servers may have adopted them
  */
 public record Server(
-    Heartbeat heartbeat,
-    ServerState reported,
-    Liveness liveness,
-    int assignedSinceHeartbeat,
-    List<String> lostDirectories) {
-  private static final int MAX_LOST_DIRECTORIES = 256;
+    Heartbeat heartbeat, ServerState reported, Liveness liveness, int assignedSinceHeartbeat) {
 
   /** Whether the heartbeat timeout of a server was detected. */
   public enum Liveness {
@@ -47,10 +38,6 @@ public record Server(
     public Heartbeat {
       tags = List.copyOf(tags);
     }
-  }
-
-  public Server {
-    lostDirectories = List.copyOf(lostDirectories);
   }
 
   public ServerId id() {
@@ -90,36 +77,23 @@ public record Server(
       StoredData stored,
       List<String> tags,
       long nowMs) {
-    return new Server(
-        new Heartbeat(id, load, stored, tags, nowMs), state, Liveness.LIVE, 0, List.of());
-  }
-
-  /** Returns the server with the lost directories of an earlier state. */
-  public Server withLostDirectories(List<String> lost) {
-    return new Server(heartbeat, reported, liveness, assignedSinceHeartbeat, lost);
+    return new Server(new Heartbeat(id, load, stored, tags, nowMs), state, Liveness.LIVE, 0);
   }
 
   /** Returns the server with more assigned partitions. */
   public Server assigned(int partitions) {
     int sum = (int) Math.min(Integer.MAX_VALUE, (long) assignedSinceHeartbeat + partitions);
-    return new Server(heartbeat, reported, liveness, sum, lostDirectories);
+    return new Server(heartbeat, reported, liveness, sum);
   }
 
   /** Returns the server with a state that results from an order. */
   public Server withState(ServerState state) {
-    return new Server(heartbeat, state, liveness, assignedSinceHeartbeat, lostDirectories);
+    return new Server(heartbeat, state, liveness, assignedSinceHeartbeat);
   }
 
   /** Returns the server, marked as lost. */
   public Server lost() {
-    Set<String> lost = new LinkedHashSet<>(lostDirectories);
-    load().getDisksList().forEach(disk -> lost.addAll(disk.getDirectoriesList()));
-    return new Server(
-        heartbeat,
-        reported,
-        Liveness.LOST,
-        assignedSinceHeartbeat,
-        lost.stream().skip(Math.max(0, lost.size() - MAX_LOST_DIRECTORIES)).toList());
+    return new Server(heartbeat, reported, Liveness.LOST, assignedSinceHeartbeat);
   }
 
   /**

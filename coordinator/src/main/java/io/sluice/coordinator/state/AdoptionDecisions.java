@@ -1,6 +1,8 @@
 package io.sluice.coordinator.state;
 
+import io.sluice.coordinator.cluster.RemoteDirectories;
 import io.sluice.coordinator.cluster.Server;
+import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.proto.Adoption;
 import io.sluice.proto.DiskState;
 import io.sluice.proto.HeartbeatRequest;
@@ -10,14 +12,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.zip.CRC32C;
 
 /**
- * Decides which server adopts the directory of a lost server on a remote tier that both share, and
- * which reports of adopted data are valid. Pure functions.
+ * Decides which server adopts a directory on a remote tier that its own server no longer serves,
+ * and which reports of adopted data are valid. Pure functions.
  */
 final class AdoptionDecisions {
   private static final String REMOTE = "REMOTE";
@@ -25,54 +28,141 @@ final class AdoptionDecisions {
   /** Maximum number of directories in one reply. */
   static final int MAX_ORDERS = 16;
 
-  private AdoptionDecisions() {}
+  private final ServerTableConfig servers;
+
+  AdoptionDecisions(ServerTableConfig servers) {
+    this.servers = servers;
+  }
 
   /**
-   * Returns the directories that the sender of a heartbeat adopts. All directories of lost servers
-   * that no live server serves are spread evenly over the live servers, by a hash of both names, so
-   * that a repeated heartbeat gets the same answer.
+   * Returns the directories that the sender of a heartbeat adopts. All directories that no live
+   * server serves are spread evenly over the live servers, by a hash of both names, so that a
+   * repeated heartbeat gets the same answer.
    */
-  static List<Adoption> orders(ClusterView view, HeartbeatRequest request) {
+  List<Adoption> orders(ClusterView view, HeartbeatRequest request, long nowMs) {
     Optional<DiskState> tier = tier(request.getLoad().getDisksList());
     if (tier.isEmpty() || !isCandidate(request.getState(), tier.get())) {
       return List.of();
     }
     String name = request.getServer().getName();
+    String path = tier.get().getPath();
     List<Adoption> orders = new ArrayList<>();
     Set<String> served = null;
-    for (Server lost : view.servers().all()) {
-      if (lost.liveness() != Server.Liveness.LOST || lost.name().equals(name)) {
+    for (RemoteDirectories each : view.remoteDirectories().all()) {
+      if (each.server().equals(name) || !each.path().equals(path)) {
         continue;
       }
-      for (String directory : directories(lost, tier.get().getPath())) {
+      for (String directory : abandoned(view, each, nowMs)) {
         if (served == null) {
           served = served(view);
           served.addAll(tier.get().getDirectoriesList());
         }
         if (orders.size() < MAX_ORDERS
             && !served.contains(directory)
-            && name.equals(adopter(view, lost, tier.get().getPath(), directory))) {
-          orders.add(Adoption.newBuilder().setServer(lost.name()).setDirectory(directory).build());
+            && name.equals(adopter(view, each, directory))) {
+          orders.add(
+              Adoption.newBuilder().setServer(each.server()).setDirectory(directory).build());
         }
       }
     }
     return orders;
   }
 
+  /** Returns the changes of directories that a heartbeat reports. */
+  List<MetadataRecord> changes(ClusterView view, HeartbeatRequest request, long nowMs) {
+    RemoteDirectories before = view.remoteDirectories().of(request.getServer().getName());
+    Optional<DiskState> tier = tier(request.getLoad().getDisksList());
+    if (before.isEmpty()
+        && (tier.isEmpty() || view.remoteDirectories().size() >= servers.maxServers())) {
+      return List.of();
+    }
+    List<String> served =
+        tier.map(found -> List.<String>copyOf(found.getDirectoriesList())).orElse(List.of());
+    Set<String> released = new HashSet<>();
+    tier.ifPresent(found -> released.addAll(found.getReleasedDirectoriesList()));
+    released.removeIf(
+        directory -> !before.current().contains(directory) && !before.former().contains(directory));
+    served.forEach(released::remove);
+    RemoteDirectories after =
+        before
+            .reporting(
+                tier.map(DiskState::getPath).orElse(before.path()),
+                request.getTagsList().stream().distinct().sorted().toList(),
+                served)
+            .without(released);
+    if (after.equals(before)) {
+      return List.of();
+    }
+    List<MetadataRecord> records = new ArrayList<>();
+    records.add(new LoggedChange.RemoteDirectoriesChanged(after));
+    Set<String> more = new HashSet<>(served);
+    before.current().forEach(more::remove);
+    for (RemoteDirectories each : view.remoteDirectories().all()) {
+      if (!each.server().equals(after.server()) && each.path().equals(after.path())) {
+        Set<String> adopted = new LinkedHashSet<>(each.current());
+        adopted.retainAll(more);
+        RemoteDirectories left =
+            (isGone(view, each.server(), nowMs) ? each.adopted(adopted) : each).without(released);
+        if (!left.equals(each)) {
+          records.add(new LoggedChange.RemoteDirectoriesChanged(left));
+        }
+      }
+    }
+    return records;
+  }
+
   /**
    * Whether the sender of a heartbeat serves a directory that the server from which it reports a
-   * move had when it was lost, even if that server has returned since. Otherwise a server could
-   * divert the readers of another one.
+   * move had and no longer serves, or had when it was lost, even if that server has returned since.
+   * Otherwise a server could divert the readers of another one.
    */
-  static boolean isValid(ClusterView view, HeartbeatRequest request, ShuffleMove move) {
+  boolean isValid(ClusterView view, HeartbeatRequest request, ShuffleMove move, long nowMs) {
     if (move.getFrom().equals(request.getServer().getName())) {
       return true;
     }
-    Server from = view.servers().get(move.getFrom());
-    Optional<DiskState> tier = tier(request.getLoad().getDisksList());
-    return from != null
-        && tier.isPresent()
-        && from.lostDirectories().stream().anyMatch(tier.get().getDirectoriesList()::contains);
+    return tier(request.getLoad().getDisksList())
+        .filter(
+            tier ->
+                abandoned(view, view.remoteDirectories().of(move.getFrom()), nowMs).stream()
+                    .anyMatch(tier.getDirectoriesList()::contains))
+        .isPresent();
+  }
+
+  /**
+   * Returns removals of the directories of servers that were lost so long ago that they are
+   * forgotten, without another server that serves one.
+   */
+  List<MetadataRecord> expired(ClusterView view, long nowMs) {
+    List<MetadataRecord> records = new ArrayList<>();
+    Set<String> served = null;
+    for (RemoteDirectories each : view.remoteDirectories().all()) {
+      if (view.servers().get(each.server()) == null
+          && nowMs - view.startedAtMs() > servers.forgetAfterMs()) {
+        served = served == null ? served(view) : served;
+        if (abandoned(view, each, nowMs).stream().noneMatch(served::contains)) {
+          records.add(
+              new LoggedChange.RemoteDirectoriesChanged(RemoteDirectories.none(each.server())));
+        }
+      }
+    }
+    return records;
+  }
+
+  /** Directories of a server that other servers may adopt, or have adopted. */
+  private Set<String> abandoned(ClusterView view, RemoteDirectories directories, long nowMs) {
+    Set<String> abandoned = new LinkedHashSet<>(directories.former());
+    if (isGone(view, directories.server(), nowMs)) {
+      abandoned.addAll(directories.current());
+    }
+    return abandoned;
+  }
+
+  /** Whether a server is lost. A coordinator that has started waits for its heartbeats first. */
+  private boolean isGone(ClusterView view, String name, long nowMs) {
+    Server server = view.servers().get(name);
+    return server == null
+        ? nowMs - view.startedAtMs() > servers.lostAfterMs()
+        : server.liveness() == Server.Liveness.LOST;
   }
 
   /** Directories that live servers serve. */
@@ -87,25 +177,17 @@ final class AdoptionDecisions {
     return served;
   }
 
-  private static List<String> directories(Server server, String path) {
-    return tier(server.load().getDisksList())
-        .filter(tier -> tier.getPath().equals(path))
-        .map(tier -> List.<String>copyOf(tier.getDirectoriesList()))
-        .orElse(List.of());
-  }
-
-  /**
-   * Like the target of a move, the adopter has all tags of the lost server: it gets pushes, too.
-   */
-  private static String adopter(ClusterView view, Server lost, String path, String directory) {
+  /** Like the target of a move, the adopter has all tags of the server: it gets pushes, too. */
+  private static String adopter(ClusterView view, RemoteDirectories directories, String directory) {
     return view.servers().all().stream()
         .filter(server -> server.liveness() == Server.Liveness.LIVE)
         .filter(server -> !view.excluded().excludes(server.id()))
-        .filter(server -> server.tags().containsAll(lost.tags()))
+        .filter(server -> !server.name().equals(directories.server()))
+        .filter(server -> server.tags().containsAll(directories.tags()))
         .filter(
             server ->
                 tier(server.load().getDisksList())
-                    .filter(tier -> tier.getPath().equals(path))
+                    .filter(tier -> tier.getPath().equals(directories.path()))
                     .filter(tier -> isCandidate(server.reported(), tier))
                     .isPresent())
         .map(Server::name)

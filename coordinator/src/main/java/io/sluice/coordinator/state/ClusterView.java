@@ -6,6 +6,7 @@ import io.sluice.coordinator.cluster.ApplicationTable;
 import io.sluice.coordinator.cluster.ExcludeList;
 import io.sluice.coordinator.cluster.FallbackTable;
 import io.sluice.coordinator.cluster.OperatorOrders;
+import io.sluice.coordinator.cluster.RemoteDirectoryTable;
 import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.cluster.ServerTable;
 import io.sluice.coordinator.quota.SetLimits;
@@ -14,12 +15,14 @@ import java.util.List;
 /**
  * The complete state of the coordinator. Immutable.
  *
- * <p>Operator orders, fallbacks, limits and applications survive a restart, without leases and
- * shuffles. Everything else is rebuilt from heartbeats and calls of drivers.
+ * <p>Operator orders, fallbacks, limits, directories on remote tiers and applications survive a
+ * restart, without leases and shuffles. Everything else is rebuilt from heartbeats and calls of
+ * drivers.
  *
  * @param orders exclusions and decommissions ordered by operators
  * @param fallbacks latest fallback reports of drivers
  * @param limits limits of users that operators set through the API
+ * @param remoteDirectories directories of servers on remote tiers, also of lost servers
  * @param startedAtMs start time of this coordinator, on the clock of its state
  * @param assignments number of assignments since the start
  * @param partitionSize estimate of the mean partition size
@@ -30,6 +33,7 @@ public record ClusterView(
     OperatorOrders orders,
     FallbackTable fallbacks,
     SetLimits limits,
+    RemoteDirectoryTable remoteDirectories,
     long startedAtMs,
     long assignments,
     PartitionSize partitionSize) {
@@ -42,6 +46,7 @@ public record ClusterView(
         OperatorOrders.NONE,
         FallbackTable.EMPTY,
         SetLimits.NONE,
+        RemoteDirectoryTable.EMPTY,
         nowMs,
         0,
         PartitionSize.UNKNOWN);
@@ -64,7 +69,15 @@ public record ClusterView(
   /** Returns this view with another start time; the leases of live applications begin again. */
   ClusterView startingAt(long nowMs) {
     return new ClusterView(
-            servers, applications, orders, fallbacks, limits, nowMs, assignments, partitionSize)
+            servers,
+            applications,
+            orders,
+            fallbacks,
+            limits,
+            remoteDirectories,
+            nowMs,
+            assignments,
+            partitionSize)
         .renewingLeases(nowMs);
   }
 
@@ -104,7 +117,15 @@ public record ClusterView(
 
   ClusterView with(ServerTable changed, PartitionSize estimate) {
     return new ClusterView(
-        changed, applications, orders, fallbacks, limits, startedAtMs, assignments, estimate);
+        changed,
+        applications,
+        orders,
+        fallbacks,
+        limits,
+        remoteDirectories,
+        startedAtMs,
+        assignments,
+        estimate);
   }
 
   ClusterView with(ApplicationTable changed) {
@@ -113,17 +134,54 @@ public record ClusterView(
 
   ClusterView with(ApplicationTable changed, FallbackTable reported) {
     return new ClusterView(
-        servers, changed, orders, reported, limits, startedAtMs, assignments, partitionSize);
+        servers,
+        changed,
+        orders,
+        reported,
+        limits,
+        remoteDirectories,
+        startedAtMs,
+        assignments,
+        partitionSize);
   }
 
   ClusterView with(OperatorOrders changed) {
     return new ClusterView(
-        servers, applications, changed, fallbacks, limits, startedAtMs, assignments, partitionSize);
+        servers,
+        applications,
+        changed,
+        fallbacks,
+        limits,
+        remoteDirectories,
+        startedAtMs,
+        assignments,
+        partitionSize);
   }
 
   ClusterView with(SetLimits changed) {
     return new ClusterView(
-        servers, applications, orders, fallbacks, changed, startedAtMs, assignments, partitionSize);
+        servers,
+        applications,
+        orders,
+        fallbacks,
+        changed,
+        remoteDirectories,
+        startedAtMs,
+        assignments,
+        partitionSize);
+  }
+
+  ClusterView with(RemoteDirectoryTable changed) {
+    return new ClusterView(
+        servers,
+        applications,
+        orders,
+        fallbacks,
+        limits,
+        changed,
+        startedAtMs,
+        assignments,
+        partitionSize);
   }
 
   /** Returns this view after one more assignment. */
@@ -134,6 +192,7 @@ public record ClusterView(
         orders,
         fallbacks,
         limits,
+        remoteDirectories,
         startedAtMs,
         assignments + 1,
         partitionSize);

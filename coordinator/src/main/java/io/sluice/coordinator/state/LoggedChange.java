@@ -5,6 +5,7 @@ import io.sluice.coordinator.cluster.Application;
 import io.sluice.coordinator.cluster.DecommissionOrder;
 import io.sluice.coordinator.cluster.ExcludeList;
 import io.sluice.coordinator.cluster.Fallbacks;
+import io.sluice.coordinator.cluster.RemoteDirectories;
 import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.history.ClusterEvent;
 import io.sluice.coordinator.history.ClusterHistory;
@@ -229,6 +230,17 @@ public sealed interface LoggedChange extends MetadataRecord {
     public List<Event> events(ClusterView before) {
       return List.of(
           Event.of(Kind.LIMITS_SET).with("user", user).with("limits", new TreeMap<>(named)));
+    }
+  }
+
+  /**
+   * The directories of a server on a remote tier have changed. A coordinator that starts after the
+   * loss of a server must know them, because another server adopts them.
+   */
+  record RemoteDirectoriesChanged(RemoteDirectories directories) implements LoggedChange {
+    @Override
+    public ClusterView applyTo(ClusterView view) {
+      return view.with(view.remoteDirectories().with(directories));
     }
   }
 

@@ -35,6 +35,9 @@ final class LoggedState {
         .revocations()
         .all()
         .forEach(revocation -> all.add(new LoggedChange.TokensRevoked(revocation)));
+    view.remoteDirectories()
+        .all()
+        .forEach(directories -> all.add(new LoggedChange.RemoteDirectoriesChanged(directories)));
     history.events().all().forEach(event -> all.add(new LoggedChange.EventListed(event)));
     history
         .finished()

@@ -66,8 +66,7 @@ public sealed interface MetadataRecord permits MetadataRecord.InMemory, LoggedCh
     public ClusterView applyTo(ClusterView view) {
       Server known = view.servers().get(id.getName());
       Server server =
-          Server.reporting(id, view.orders().effective(id, state), load, stored, tags, atMs)
-              .withLostDirectories(known == null ? List.of() : known.lostDirectories());
+          Server.reporting(id, view.orders().effective(id, state), load, stored, tags, atMs);
       return view.with(view.servers().with(server), updated(view.partitionSize(), known));
     }
 

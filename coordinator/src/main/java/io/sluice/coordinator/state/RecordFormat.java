@@ -6,6 +6,7 @@ import io.sluice.coordinator.cluster.Application;
 import io.sluice.coordinator.cluster.DecommissionOrder;
 import io.sluice.coordinator.cluster.ExcludeList;
 import io.sluice.coordinator.cluster.Fallbacks;
+import io.sluice.coordinator.cluster.RemoteDirectories;
 import io.sluice.coordinator.history.ClusterEvent;
 import io.sluice.coordinator.history.Event;
 import io.sluice.coordinator.history.Throughput;
@@ -23,6 +24,7 @@ import io.sluice.proto.LoggedLimit;
 import io.sluice.proto.LoggedLimits;
 import io.sluice.proto.LoggedRecord;
 import io.sluice.proto.LoggedRegistration;
+import io.sluice.proto.LoggedRemoteDirectories;
 import io.sluice.proto.LoggedRevocation;
 import io.sluice.proto.LoggedSamples;
 import io.sluice.proto.LoggedServerSamples;
@@ -82,6 +84,8 @@ final class RecordFormat {
       record.setLimits(limits(set));
     } else if (change instanceof LoggedChange.TokensRevoked revoked) {
       record.setRevocation(revocation(revoked.revocation()));
+    } else if (change instanceof LoggedChange.RemoteDirectoriesChanged changed) {
+      record.setRemoteDirectories(remoteDirectories(changed.directories()));
     } else if (change instanceof LoggedChange.EventListed listed) {
       record.setEvent(event(listed.event()));
     } else if (change instanceof LoggedChange.ApplicationFinished finished) {
@@ -127,6 +131,9 @@ final class RecordFormat {
                   record.getFallbacks().getShuffles(), record.getFallbacks().getLastReason()));
       case LIMITS -> limits(record.getLimits());
       case REVOCATION -> new LoggedChange.TokensRevoked(revocation(record.getRevocation()));
+      case REMOTE_DIRECTORIES ->
+          new LoggedChange.RemoteDirectoriesChanged(
+              remoteDirectories(record.getRemoteDirectories()));
       case EVENT -> new LoggedChange.EventListed(event(record.getEvent()));
       case THROUGHPUT -> new LoggedChange.ThroughputSampled(throughput(record.getThroughput()));
       case APPLICATION_REGISTERED ->
@@ -203,6 +210,25 @@ final class RecordFormat {
     Map<String, Long> named = new HashMap<>();
     limits.getLimitsList().forEach(limit -> named.put(limit.getName(), limit.getMax()));
     return new LoggedChange.LimitsSet(limits.getUser(), named);
+  }
+
+  private static LoggedRemoteDirectories remoteDirectories(RemoteDirectories directories) {
+    return LoggedRemoteDirectories.newBuilder()
+        .setServer(directories.server())
+        .setPath(directories.path())
+        .addAllTags(directories.tags())
+        .addAllCurrent(directories.current())
+        .addAllFormer(directories.former())
+        .build();
+  }
+
+  private static RemoteDirectories remoteDirectories(LoggedRemoteDirectories logged) {
+    return new RemoteDirectories(
+        logged.getServer(),
+        logged.getPath(),
+        logged.getTagsList(),
+        logged.getCurrentList(),
+        logged.getFormerList());
   }
 
   private static LoggedRevocation revocation(Revocation revocation) {

@@ -235,13 +235,15 @@ final class RequestChecks {
             + " characters, found "
             + disk.getPath().length();
       }
-      if (disk.getDirectoriesCount() > MAX_DIRECTORIES
-          || disk.getDirectoriesList().stream()
-              .anyMatch(name -> !DIRECTORY.matcher(name).matches())) {
-        return "disk directories: expected at most "
-            + MAX_DIRECTORIES
-            + " names of 1 to 128 of [A-Za-z0-9._-], found "
-            + disk.getDirectoriesCount();
+      for (List<String> directories :
+          List.of(disk.getDirectoriesList(), disk.getReleasedDirectoriesList())) {
+        if (directories.size() > MAX_DIRECTORIES
+            || directories.stream().anyMatch(name -> !DIRECTORY.matcher(name).matches())) {
+          return "disk directories: expected at most "
+              + MAX_DIRECTORIES
+              + " names of 1 to 128 of [A-Za-z0-9._-], found "
+              + directories.size();
+        }
       }
       if (disk.getFreeBytes() < 0 || disk.getCapacityBytes() < 0) {
         return "disk: expected no negative bytes, found free_bytes="

@@ -3,6 +3,7 @@ package io.sluice.coordinator.state;
 import io.sluice.coordinator.cluster.Application;
 import io.sluice.coordinator.cluster.ApplicationConfig;
 import io.sluice.coordinator.cluster.DecommissionOrder;
+import io.sluice.coordinator.cluster.RemoteDirectories;
 import io.sluice.coordinator.cluster.RevocationTable;
 import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.cluster.ServerTableConfig;
@@ -26,11 +27,13 @@ public final class ServerDecisions {
   private final ServerTableConfig servers;
   private final ApplicationConfig applications;
   private final Quotas quotas;
+  private final AdoptionDecisions adoptions;
 
   public ServerDecisions(ServerTableConfig servers, ApplicationConfig applications, Quotas quotas) {
     this.servers = servers;
     this.applications = applications;
     this.quotas = quotas;
+    this.adoptions = new AdoptionDecisions(servers);
   }
 
   /** Records the heartbeat of a server, and returns the leases of its applications. */
@@ -64,13 +67,18 @@ public final class ServerDecisions {
     }
     addRevocations(view.orders().revocations(), request, reply);
     List<MetadataRecord> records = new ArrayList<>();
-    recordMoves(view, request, records, reply);
+    recordMoves(view, request, nowMs, records, reply);
     if (request.getLeaving()) {
       if (known != null) {
         records.add(new MetadataRecord.ServerLeft(id.getName(), id.getEpoch()));
       }
       if (view.orders().decommission(id.getName()) != null) {
         records.add(new LoggedChange.DecommissionEnded(id.getName(), false));
+      }
+      if (!view.remoteDirectories().of(id.getName()).isEmpty()) {
+        // It deletes its runs.
+        records.add(
+            new LoggedChange.RemoteDirectoriesChanged(RemoteDirectories.none(id.getName())));
       }
       return Decision.repeated(records, reply.build());
     }
@@ -84,7 +92,8 @@ public final class ServerDecisions {
     records.add(
         new MetadataRecord.ServerReported(
             id, state, request.getLoad(), request.getStored(), tags, nowMs));
-    reply.addAllAdoptions(AdoptionDecisions.orders(view, request));
+    records.addAll(adoptions.changes(view, request, nowMs));
+    reply.addAllAdoptions(adoptions.orders(view, request, nowMs));
     return Decision.repeated(records, reply.build());
   }
 
@@ -110,9 +119,10 @@ public final class ServerDecisions {
    * Records new moves and servers that have data by a move, and adds the moves that drivers have
    * applied to the reply.
    */
-  private static void recordMoves(
+  private void recordMoves(
       ClusterView view,
       HeartbeatRequest request,
+      long nowMs,
       List<MetadataRecord> records,
       HeartbeatReply.Builder reply) {
     Map<String, List<ShuffleMove>> newMoves = new LinkedHashMap<>();
@@ -127,7 +137,7 @@ public final class ServerDecisions {
       }
       boolean isNew = !application.moves().contains(move);
       boolean addsServer = application.passesDataTo(move.getFrom(), target);
-      if ((isNew || addsServer) && !AdoptionDecisions.isValid(view, request, move)) {
+      if ((isNew || addsServer) && !adoptions.isValid(view, request, move, nowMs)) {
         continue;
       }
       if (addsServer) {

@@ -15,10 +15,12 @@ import java.util.List;
 public final class TimeoutDecisions {
   private final ServerTableConfig servers;
   private final ApplicationConfig applications;
+  private final AdoptionDecisions adoptions;
 
   public TimeoutDecisions(ServerTableConfig servers, ApplicationConfig applications) {
     this.servers = servers;
     this.applications = applications;
+    this.adoptions = new AdoptionDecisions(servers);
   }
 
   public List<MetadataRecord> expired(ClusterView view, long nowMs) {
@@ -39,6 +41,7 @@ public final class TimeoutDecisions {
         }
       }
     }
+    records.addAll(adoptions.expired(view, nowMs));
     view.applications().forEach(application -> check(application, nowMs, records));
     for (DecommissionOrder order : view.orders().decommissions().values()) {
       long sinceMs = Math.max(order.orderedAtMs(), view.startedAtMs());

@@ -2,6 +2,7 @@ package io.sluice.coordinator.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.coordinator.cluster.RemoteDirectories;
 import io.sluice.coordinator.cluster.Servers;
 import io.sluice.proto.Adoption;
 import io.sluice.proto.DiskState;
@@ -161,6 +162,95 @@ class AdoptionDecisionsTest {
     cluster.heartbeat(beat("a", "a_1", "lost_1").addMoves(move));
 
     assertThat(cluster.renew("app").getMovesList()).containsExactly(move);
+  }
+
+  @Test
+  void aCoordinatorThatStartsAfterTheLossKnowsTheDirectories() {
+    cluster.register("app", "ann");
+    cluster.heartbeat(beat("lost", "lost_1").addTags("ssd"));
+    cluster.heartbeat(beat("a", "a_1"));
+    cluster.heartbeat(beat("b", "b_1").addTags("ssd"));
+    cluster.restart();
+    HeartbeatRequest.Builder b = beat("b", "b_1").addTags("ssd");
+    assertThat(cluster.heartbeat(b).getAdoptionsList()).as("it may return").isEmpty();
+    cluster.pass(FakeCluster.LOST_AFTER_MS + 1);
+    cluster.renew("app");
+    assertThat(cluster.heartbeat(beat("a", "a_1")).getAdoptionsList()).isEmpty();
+    cluster.heartbeat(b);
+
+    assertThat(cluster.heartbeat(b).getAdoptionsList())
+        .containsExactly(Adoption.newBuilder().setServer("lost:1").setDirectory("lost_1").build());
+    ShuffleMove move = move("lost:1", "b");
+    HeartbeatRequest.Builder adopter = beat("b", "b_1", "lost_1").addTags("ssd").addMoves(move);
+    assertThat(cluster.heartbeat(adopter).getAdoptionsList()).isEmpty();
+    assertThat(cluster.renew("app").getMovesList()).containsExactly(move);
+    cluster.restart();
+    cluster.heartbeat(adopter);
+    assertThat(cluster.renew("app").getMovesList()).as("after a restart").containsExactly(move);
+  }
+
+  @Test
+  void aServerThatRestartsWithoutItsDirectoryIsNotLostFirst() {
+    cluster.register("app", "ann");
+    cluster.heartbeat(beat("restarted", "r_1"));
+    cluster.heartbeat(beat("a", "a_1"));
+
+    assertThat(cluster.heartbeat(beat("restarted", "r_2")).getAdoptionsList()).isEmpty();
+    assertThat(cluster.heartbeat(beat("restarted", "r_2")).getAdoptionsList()).isEmpty();
+    assertThat(cluster.heartbeat(beat("a", "a_1")).getAdoptionsList())
+        .containsExactly(
+            Adoption.newBuilder().setServer("restarted:1").setDirectory("r_1").build());
+    ShuffleMove move = move("restarted:1", "a");
+    cluster.heartbeat(beat("a", "a_1", "r_1").addMoves(move));
+    assertThat(cluster.renew("app").getMovesList()).containsExactly(move);
+  }
+
+  @Test
+  void aDirectoryWithoutFilesIsReleased() {
+    cluster.heartbeat(beat("lost", "lost_1"));
+    HeartbeatRequest.Builder released = beat("a", "a_1");
+    released.getLoadBuilder().getDisksBuilder(1).addReleasedDirectories("lost_1");
+    HeartbeatRequest.Builder b = beat("b", "b_1");
+    cluster.heartbeat(released);
+    lose(beat("a", "a_1"), b);
+    assertThat(cluster.view.remoteDirectories().of("lost:1").current())
+        .as("of another server")
+        .containsExactly("lost_1");
+    cluster.heartbeat(beat("a", "a_1", "lost_1"));
+
+    cluster.heartbeat(released);
+
+    assertThat(cluster.view.remoteDirectories().size()).isEqualTo(2);
+    for (HeartbeatRequest.Builder each : List.of(released, b)) {
+      assertThat(cluster.heartbeat(each).getAdoptionsList()).isEmpty();
+    }
+  }
+
+  @Test
+  void theDirectoryOfAServerThatLeftIsNotAdopted() {
+    cluster.heartbeat(beat("left", "left_1"));
+    cluster.heartbeat(beat("a", "a_1"));
+    cluster.heartbeat(beat("left", "left_1").setLeaving(true));
+    lose(beat("a", "a_1"));
+    assertThat(cluster.heartbeat(beat("a", "a_1")).getAdoptionsList()).isEmpty();
+    assertThat(cluster.view.remoteDirectories().size()).isEqualTo(1);
+  }
+
+  @Test
+  void directoriesAreForgottenWithTheirServerUnlessAnotherOneServesThem() {
+    cluster.heartbeat(beat("lost", "lost_1"));
+    cluster.heartbeat(beat("gone", "gone_1"));
+    cluster.heartbeat(beat("a", "a_1"));
+    cluster.restart();
+    long hour = FakeCluster.FORGET_AFTER_MS;
+    HeartbeatRequest.Builder a = beat("a", "a_1", "lost_1").setState(ServerState.SERVER_DRAINING);
+    for (long passed = 0; passed <= hour; passed += FakeCluster.LOST_AFTER_MS / 2) {
+      cluster.heartbeat(a);
+      cluster.pass(FakeCluster.LOST_AFTER_MS / 2);
+    }
+    assertThat(cluster.view.remoteDirectories().all())
+        .extracting(RemoteDirectories::server)
+        .containsExactly("a:1", "lost:1");
   }
 
   @Test

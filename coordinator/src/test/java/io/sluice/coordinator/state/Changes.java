@@ -5,6 +5,7 @@ import io.sluice.coordinator.cluster.Application;
 import io.sluice.coordinator.cluster.DecommissionOrder;
 import io.sluice.coordinator.cluster.ExcludeList;
 import io.sluice.coordinator.cluster.Fallbacks;
+import io.sluice.coordinator.cluster.RemoteDirectories;
 import io.sluice.coordinator.cluster.TaskReport;
 import io.sluice.coordinator.history.ClusterEvent;
 import io.sluice.coordinator.history.Event;
@@ -43,6 +44,13 @@ final class Changes {
         new LoggedChange.TokensRevoked(Revocation.ofUser("eve", AT_MS, AT_MS + 604_800_000)),
         new LoggedChange.TokensRevoked(
             Revocation.ofApplication("ann.app-20261121-0003", AT_MS + 1, AT_MS + 604_800_001)),
+        new LoggedChange.RemoteDirectoriesChanged(
+            new RemoteDirectories(
+                "a:19999",
+                "s3a://bucket/shuffle",
+                List.of("ssd"),
+                List.of("a_2", "b_1"),
+                List.of("a_1"))),
         new LoggedChange.EventListed(
             new ClusterEvent(
                 17,

@@ -8,6 +8,7 @@ import io.sluice.coordinator.cluster.ApplicationConfig;
 import io.sluice.coordinator.cluster.ExcludeList;
 import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.coordinator.cluster.Servers;
+import io.sluice.coordinator.history.ClusterHistory;
 import io.sluice.coordinator.quota.Limits;
 import io.sluice.coordinator.quota.Quotas;
 import io.sluice.coordinator.quota.UsageRules;
@@ -103,6 +104,12 @@ final class FakeCluster {
   void pass(long ms) {
     nowMs += ms;
     applied(timeouts.expired(view, nowMs));
+  }
+
+  /** Replaces the coordinator by one that knows only the logged state. */
+  void restart() {
+    List<LoggedChange> logged = LoggedState.of(view, new ClusterHistory());
+    view = ClusterView.startedAt(nowMs).apply(logged).startingAt(nowMs);
   }
 
   RegisterApplicationReply register(String application, String user) {

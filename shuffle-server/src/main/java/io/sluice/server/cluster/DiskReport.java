@@ -23,6 +23,7 @@ public final class DiskReport {
         .setWrittenBytes(disk.writtenBytes())
         .setWriteNanos(disk.writeNanos())
         .addAllDirectories(disk.storage().directories())
+        .addAllReleasedDirectories(disk.storage().releasedDirectories())
         .build();
   }
 

@@ -35,6 +35,11 @@ public interface Storage extends AutoCloseable {
     return List.of();
   }
 
+  /** Names of directories of other servers that this one served, and that have no files. */
+  default List<String> releasedDirectories() {
+    return List.of();
+  }
+
   /** Begins a new file. */
   NewFile create(String file) throws IOException;
 

@@ -64,6 +64,10 @@ public final class RemoteStorage implements Storage {
   @GuardedBy("this")
   private final Set<String> adopted = new LinkedHashSet<>();
 
+  /** Adopted directories that have no files any longer. */
+  @GuardedBy("this")
+  private final Set<String> released = new LinkedHashSet<>();
+
   @GuardedBy("this")
   private long storedBytes;
 
@@ -136,6 +140,7 @@ public final class RemoteStorage implements Storage {
   public List<Entry> adopt(String directory) throws IOException {
     synchronized (this) {
       adopted.add(directory);
+      released.remove(directory);
     }
     boolean complete = false;
     try {
@@ -151,6 +156,12 @@ public final class RemoteStorage implements Storage {
         abandon(directory);
       }
     }
+  }
+
+  /** Forgets an adopted directory that has no files. */
+  synchronized void release(String directory) {
+    abandon(directory);
+    released.add(directory);
   }
 
   /** Forgets an adopted directory and its files, without deleting them. */
@@ -182,6 +193,11 @@ public final class RemoteStorage implements Storage {
     List<String> all = new ArrayList<>(List.of(server));
     all.addAll(adopted);
     return all;
+  }
+
+  @Override
+  public synchronized List<String> releasedDirectories() {
+    return List.copyOf(released);
   }
 
   private synchronized String own() {
@@ -312,9 +328,12 @@ public final class RemoteStorage implements Storage {
     if (found.isEmpty()) {
       return;
     }
-    if (!owns(found.get().server())) {
-      // Another server serves the file.
+    String directory = found.get().server();
+    if (!owns(directory)) {
+      // Another server serves the file. If that one is lost, too, a third one adopts the directory,
+      // but only if this server does not list it as its own.
       removeEntry(file);
+      replace(directory);
       return;
     }
     files.delete(found.get().directory() + "/" + file);

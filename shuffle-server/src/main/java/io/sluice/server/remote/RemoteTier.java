@@ -234,7 +234,7 @@ public final class RemoteTier {
 
   /** Ends the adoption of a directory without files. */
   public void release(String directory) throws IOException {
-    storage.abandon(directory);
+    storage.release(directory);
     adopted.remove(directory);
     marks.delete(directory);
   }
@@ -280,9 +280,9 @@ public final class RemoteTier {
     // The deleted data is missing, even if the previous epoch ended with a clean stop.
     catalog.recordCleanStop(CleanStop.NONE);
     catalog.remove(recorded);
-    // Closes nothing but this object; the file system stays open.
-    RemoteStorage leftovers =
-        new RemoteStorage(base, files, name, RemoteStorage.Renaming.never(), Long.MAX_VALUE, 0);
+    // Closes nothing but this object; the file system stays open. It writes no file, so it needs no
+    // other name.
+    RemoteStorage leftovers = new RemoteStorage(base, files, name, () -> name, Long.MAX_VALUE, 0);
     List<Storage.Entry> entries = leftovers.list();
     for (Storage.Entry entry : entries) {
       leftovers.delete(entry.file());

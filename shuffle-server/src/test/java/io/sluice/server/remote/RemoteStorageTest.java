@@ -253,13 +253,13 @@ class RemoteStorageTest {
     returned.adopt("host-0a");
     storage.adopt("host-2a");
 
-    returned.delete("a.run");
     assertThatThrownBy(() -> write(returned, "app-1", "d.run", bytes(10)))
         .isInstanceOf(IOException.class)
         .hasMessage(
             "directory host-2a of memory:/shuffle was adopted by host-1f while this server was"
                 + " lost; it writes to host-2a-new from now on");
     write(returned, "app-1", "d.run", bytes(10));
+    returned.delete("a.run");
     assertThat(returned.directories()).containsExactly("host-2a-new", "host-0a");
     assertThat(files.paths())
         .containsExactly(
@@ -282,6 +282,18 @@ class RemoteStorageTest {
     third.delete("a.run");
     assertThat(files.paths())
         .containsExactly("=adopted/host-0a", "=adopted/host-1f", "=adopted/host-2a");
+  }
+
+  @Test
+  void aLostServerThatReturnsAndOnlyDeletesDoesNotListItsDirectoryAsItsOwn() throws IOException {
+    RemoteStorage returned = storage("host-2a", Long.MAX_VALUE);
+    write(returned, "app-1", "a.run", bytes(10));
+    storage.adopt("host-2a");
+
+    returned.delete("a.run");
+
+    assertThat(returned.directories()).containsExactly("host-2a-new");
+    assertThat(files.paths()).containsExactly("=adopted/host-2a", "app-1/host-2a/a.run");
   }
 
   @Test

@@ -108,6 +108,10 @@ class RemoteTierTest {
     assertThat(again.adopted()).isEqualTo(Map.of("lost_1", "lost:1", "empty_1", "lost:2"));
     assertThat(again.storage().list()).containsExactly(new Storage.Entry(RUN + ".run", 10));
     again.release("empty_1");
+    assertThat(again.storage().releasedDirectories()).containsExactly("empty_1");
+    again.storage().adopt("empty_1");
+    assertThat(again.storage().releasedDirectories()).as("adopted again").isEmpty();
+    again.release("empty_1");
     new AdoptionMarks(files).write("lost_1", "another_1");
     close(again);
 
