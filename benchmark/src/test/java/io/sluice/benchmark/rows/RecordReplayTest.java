@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.benchmark.rows.RowReplay.Batch;
 import io.sluice.common.block.BlockCodec;
+import io.sluice.common.test.TestEffort;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -22,12 +23,11 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Replays segments of MapReduce records with and without record planes, and prints bytes and CPU
- * time. {@code docs/performance.md} has the results.
+ * time of the last pass. {@code docs/performance.md} has the results.
  */
 class RecordReplayTest {
   private static final int SEGMENT_BYTES = (2 << 20) - (2 << 20) / 16;
   private static final int SET_BYTES = 8 << 20;
-  private static final int PASSES = 3;
   private static final int KEY_BYTES = 10;
   private static final int ROW_BYTES = 100;
   private static final String TERASORT = "terasort, `Text` of 10 and 90 bytes";
@@ -150,7 +150,7 @@ class RecordReplayTest {
   private static RowExchange measure(String name, List<Batch> segments, BlockCodec codec)
       throws IOException {
     RowExchange measured = null;
-    for (int pass = 0; pass < PASSES; pass++) {
+    for (int pass = 0; pass < TestEffort.times(1); pass++) {
       measured = RowReplay.ofRecords(name, segments, codec);
     }
     return measured;
