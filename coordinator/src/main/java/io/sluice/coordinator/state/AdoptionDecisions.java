@@ -10,6 +10,7 @@ import io.sluice.proto.ServerState;
 import io.sluice.proto.ShuffleMove;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -149,11 +150,14 @@ final class AdoptionDecisions {
   }
 
   /** Directories of a server that other servers may adopt, or have adopted. */
-  private Set<String> abandoned(ClusterView view, RemoteDirectories directories, long nowMs) {
-    Set<String> abandoned = new LinkedHashSet<>(directories.former());
-    if (isGone(view, directories.server(), nowMs)) {
-      abandoned.addAll(directories.current());
+  private Collection<String> abandoned(
+      ClusterView view, RemoteDirectories directories, long nowMs) {
+    if (!isGone(view, directories.server(), nowMs)) {
+      // Nothing is copied: each heartbeat asks for all servers.
+      return directories.former();
     }
+    Set<String> abandoned = new LinkedHashSet<>(directories.former());
+    abandoned.addAll(directories.current());
     return abandoned;
   }
 

@@ -338,7 +338,7 @@ public final class RemoteStorage implements Storage {
     }
     files.delete(found.get().directory() + "/" + file);
     removeEntry(file);
-    clear(found.get().application(), found.get().server());
+    clear(found.get().application(), directory);
   }
 
   @Override
