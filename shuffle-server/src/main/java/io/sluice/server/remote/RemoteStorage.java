@@ -89,13 +89,6 @@ public final class RemoteStorage implements Storage {
   public interface Renaming {
     /** Returns the new unique name, and records it for the next start. */
     String rename() throws IOException;
-
-    /** Of a storage that writes no files. */
-    static Renaming never() {
-      return () -> {
-        throw new IOException("the directory of this server was adopted");
-      };
-    }
   }
 
   /**

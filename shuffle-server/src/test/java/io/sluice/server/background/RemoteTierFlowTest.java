@@ -54,7 +54,14 @@ class RemoteTierFlowTest {
   private final InMemoryRemoteFileSystem files = new InMemoryRemoteFileSystem();
   private final RemoteStorage remoteStorage =
       new RemoteStorage(
-          "remote", files, "host_1", RemoteStorage.Renaming.never(), Long.MAX_VALUE, WORTHWHILE);
+          "remote",
+          files,
+          "host_1",
+          () -> {
+            throw new IOException("its directory is adopted in no test");
+          },
+          Long.MAX_VALUE,
+          WORTHWHILE);
   private final Disk local =
       new Disk(localStorage, new InMemoryCatalog(), LIMITS, System::nanoTime);
   private final Disk remote =

@@ -38,7 +38,14 @@ class RemoteOutageTest {
   private final Disk tier =
       new Disk(
           new RemoteStorage(
-              "remote", fileSystem, "host_1", RemoteStorage.Renaming.never(), Long.MAX_VALUE, 0),
+              "remote",
+              fileSystem,
+              "host_1",
+              () -> {
+                throw new IOException("its directory is adopted in no test");
+              },
+              Long.MAX_VALUE,
+              0),
           catalog,
           DiskLimits.DEFAULT,
           new DiskHealth("remote", RemoteTier.health(HealthConfig.DEFAULT), nanos::get),
