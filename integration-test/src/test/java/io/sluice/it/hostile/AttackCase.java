@@ -33,6 +33,7 @@ enum AttackCase {
   DIRECT_IO_ON_DESCRIPTORS(When.ALWAYS, FileAttacks::directIoOnDescriptors),
   DELETED_FILES_KEPT_OPEN(When.ALWAYS, FileAttacks::deletedFilesKeptOpen),
   READERS_THAT_NEVER_READ(When.ALWAYS, ReaderAttacks::neverRead),
+  ACKNOWLEDGEMENTS_NEVER_READ(When.NIGHTLY, PushAttacks::acknowledgementsNeverRead),
   LARGE_HEADS(When.ALWAYS, FrameAttacks::largeHeads),
   HALF_HEADS(When.NIGHTLY, FrameAttacks::halfHeads),
   MEMORY_PRESSURE(When.ALWAYS, MemoryAttacks::pressure),

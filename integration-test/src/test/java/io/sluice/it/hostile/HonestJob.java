@@ -12,7 +12,9 @@ import io.sluice.client.read.ShuffleRead;
 import io.sluice.client.read.ShuffleReadRequest;
 import io.sluice.it.cluster.InProcessCluster;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -40,8 +42,13 @@ final class HonestJob implements AutoCloseable {
 
   // Guarded by this.
   private int rounds;
+  private List<Long> pushMicros = new ArrayList<>();
+  private List<Long> readMicros = new ArrayList<>();
   private Throwable failure;
   private boolean stopping;
+
+  /** Times of the pushes and reads of some rounds, in microseconds. */
+  record Times(List<Long> pushes, List<Long> reads) {}
 
   private HonestJob(SluiceClient client, ShuffleAssignment stored) {
     this.client = client;
@@ -82,19 +89,25 @@ final class HonestJob implements AutoCloseable {
 
   private void round(int round) throws IOException {
     int partition = round % STORED_PARTITIONS;
+    long beganNanos = System.nanoTime();
     check(stored, partition, partition, STORED_BYTES);
+    long readNanos = System.nanoTime() - beganNanos;
     int shuffle = stored.shuffle().getShuffle() + 1 + round;
     ShuffleRegistration registration = session.registerShuffle(shuffle, ROUND_PARTITIONS);
     if (!(registration instanceof Assigned assigned)) {
       throw new IOException("shuffle " + shuffle + " was not assigned: " + registration);
     }
+    beganNanos = System.nanoTime();
     push(assigned.assignment(), 0, 0, ROUND_PARTITIONS, ROUND_BYTES);
+    long pushNanos = System.nanoTime() - beganNanos;
     for (int i = 0; i < ROUND_PARTITIONS; i++) {
       check(assigned.assignment(), 0, i, ROUND_BYTES);
     }
     session.unregisterShuffle(shuffle);
     synchronized (this) {
       rounds++;
+      pushMicros.add(TimeUnit.NANOSECONDS.toMicros(pushNanos));
+      readMicros.add(TimeUnit.NANOSECONDS.toMicros(readNanos));
       notifyAll();
     }
   }
@@ -144,6 +157,14 @@ final class HonestJob implements AutoCloseable {
   /** Number of completed rounds, all with correct bytes. */
   synchronized int rounds() {
     return rounds;
+  }
+
+  /** Times since the last call: of a push of 256 KiB, and of a read of 1 MiB from files. */
+  synchronized Times takeTimes() {
+    Times taken = new Times(pushMicros, readMicros);
+    pushMicros = new ArrayList<>();
+    readMicros = new ArrayList<>();
+    return taken;
   }
 
   /**
