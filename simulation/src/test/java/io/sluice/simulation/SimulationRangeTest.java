@@ -6,7 +6,6 @@ import com.sun.management.OperatingSystemMXBean;
 import io.sluice.common.test.SeedRange;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -22,8 +21,9 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
  *
  * <p>{@code -Dsluice.simulation.seeds=FIRST-LAST} or {@code =SEED}; {@code
  * -Dsluice.simulation.faults=0,2} leaves out all other faults of one seed; {@code
- * -Dsluice.simulation.record=FILE} adds a line for each thousand schedules, and skips those that
- * the file has. {@link Workload#ofProperties} changes the workload.
+ * -Dsluice.simulation.record=FILE} adds a line and the failures of each thousand schedules, and
+ * skips those that the file has without a failure. {@link Workload#ofProperties} changes the
+ * workload.
  */
 class SimulationRangeTest {
   private static final String SEEDS = "sluice.simulation.seeds";
@@ -68,18 +68,15 @@ class SimulationRangeTest {
             count * 1e9 / (System.nanoTime() - startNanos),
             (system.getProcessCpuTime() - startCpuNanos) / NANOS_PER_MS / count,
             results.sum(Simulation.Outcome::events) / count);
-    System.out.println(line);
-    results.failures().forEach(System.out::println);
+    List<String> lines = new ArrayList<>();
+    lines.add(line);
+    lines.addAll(results.failures());
+    lines.forEach(System.out::println);
     if (from == to) {
       results.outcomes().forEach(System.out::println);
     }
     if (!record.isEmpty()) {
-      Files.writeString(
-          Path.of(record),
-          line + "\n",
-          StandardCharsets.UTF_8,
-          StandardOpenOption.CREATE,
-          StandardOpenOption.APPEND);
+      Files.write(Path.of(record), lines, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     }
     return results.failures();
   }
@@ -100,6 +97,6 @@ class SimulationRangeTest {
     return !record.isEmpty()
         && Files.exists(Path.of(record))
         && Files.readAllLines(Path.of(record)).stream()
-            .anyMatch(line -> line.startsWith(from + "-" + to + " "));
+            .anyMatch(line -> line.startsWith(from + "-" + to + " failures=0 "));
   }
 }
