@@ -207,7 +207,7 @@ public final class LocalCluster implements AutoCloseable {
     private List<String> coordinatorJvmOptions = List.of("-Xmx128m", "-XX:+UseSerialGC");
     private List<String> serverJvmOptions = List.of("-Xmx256m", "-XX:+UseSerialGC");
     private List<String> archiveOptions = List.of();
-    private Duration startTimeout = Duration.ofSeconds(60);
+    private Duration startTimeout = Duration.ofMinutes(5);
     private Duration stopTimeout = Duration.ofSeconds(20);
     private Routes routes = (from, coordinator) -> coordinator.address();
 
@@ -282,7 +282,10 @@ public final class LocalCluster implements AutoCloseable {
       return this;
     }
 
-    /** Time within which each process must accept connections. */
+    /**
+     * Time within which each process must accept connections; default 5 minutes. A process that
+     * exits before that is reported at once.
+     */
     public Builder startTimeout(Duration timeout) {
       this.startTimeout = timeout;
       return this;

@@ -102,7 +102,6 @@ public final class ProtectedCluster implements AutoCloseable {
         LocalCluster.builder()
             .directory(directory)
             .classPath(System.getProperty("java.class.path"))
-            .startTimeout(START_TIMEOUT)
             .coordinators(processes.coordinators())
             .coordinatorJvmOptions(options(List.of(COORDINATOR_OPTIONS, processes.jvmOptions())))
             .servers(1)
