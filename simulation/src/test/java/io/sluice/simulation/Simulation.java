@@ -352,8 +352,8 @@ final class Simulation {
   }
 
   /**
-   * Servers that were down when an application ended delete its data with its lease, and lost disks
-   * are used again after several probes.
+   * Servers that were down when an application ended delete its data with its lease, other servers
+   * adopt what one left on the remote tier, and lost disks are used again after several probes.
    */
   private void waitUntilNothingIsUsed() {
     for (int second = 0; second < MAX_SECONDS_UNTIL_UNUSED && isUsed(); second++) {
@@ -366,6 +366,7 @@ final class Simulation {
         || network.openConnections() > 0
         || !cluster.allRun()
         || cluster.applications() > 0
+        || tier.map(SharedTier::hasRuns).orElse(false)
         || cluster.servers().stream()
             .anyMatch(server -> !server.applications().isEmpty() || server.runFiles() > 0);
   }

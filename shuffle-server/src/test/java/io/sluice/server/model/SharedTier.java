@@ -23,6 +23,11 @@ public record SharedTier(InMemoryRemoteFileSystem files, Path local) {
     return new SharedTier(new InMemoryRemoteFileSystem(), Files.createTempDirectory("simulation"));
   }
 
+  /** Whether it has a run. */
+  public boolean hasRuns() {
+    return files.paths().stream().anyMatch(SharedTier::isRun);
+  }
+
   /** Fails if a server has left a run. */
   public void checkEmpty() {
     assertThat(files.paths()).as("files of the remote tier").noneMatch(SharedTier::isRun);
