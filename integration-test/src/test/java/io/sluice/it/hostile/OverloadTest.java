@@ -18,9 +18,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Minutes of applications that push faster than the disk of the server writes, of clients that
- * never read acknowledgements, and of readers that never read, all at once. Memory and connections
- * stay within their limits, and no application fails. {@code target/overload.md} has the times of
- * the pushes and reads of a small one.
+ * never read acknowledgements, and of readers that never read, all at once. Memory stays within its
+ * limits, and no application fails. {@code target/overload.md} has the times of the pushes and
+ * reads of a small one.
  *
  * <p>{@code -Dsluice.test.overload.minutes=2} changes the length.
  */
