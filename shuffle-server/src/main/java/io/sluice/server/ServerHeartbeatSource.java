@@ -75,7 +75,7 @@ public final class ServerHeartbeatSource implements HeartbeatSource {
         .addAllTags(tags.get())
         .addAllApplications(store.applications())
         .setStored(StoredDataReport.of(store))
-        .setLeaving(decommission.hasEnded())
+        .setLeaving(decommission.hasLeft())
         .addAllMoves(moves)
         .addAllMoves(adopted.moves(server, Mover.MAX_MOVES - moves.size()))
         .build();

@@ -30,6 +30,7 @@ import java.time.Clock;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -43,8 +44,8 @@ import org.slf4j.LoggerFactory;
  * stops it cleanly.
  *
  * <p>Parts start in the order storage, memory, service, transports, control, HTTP, heartbeats, and
- * stop in reverse order. If a part fails to start, the parts started before it are stopped and the
- * reason is reported in one line.
+ * stop in reverse order; heartbeats of a server that leaves stop last. If a part fails to start,
+ * the parts started before it are stopped and the reason is reported in one line.
  *
  * <p>Thread-safe.
  */
@@ -146,6 +147,8 @@ public final class ShuffleServerProcess implements AutoCloseable {
     ExecutorService signatures = HandshakeThreads.create("proofs");
     parts.add("proofs", signatures::shutdownNow);
     Startup startup = new Startup(config, security, clock, nanoTime, signatures, parts);
+    ScheduledExecutorService heartbeatThread = parts.executor("heartbeat", 1, true);
+    parts.add("heartbeats", this::endHeartbeats);
     Latencies latencies = new Latencies();
     ConnectionLimits connectionLimits = new ConnectionLimits(config.network(), nanoTime);
     engine = StorageEngine.start(startup, latencies);
@@ -169,15 +172,10 @@ public final class ShuffleServerProcess implements AutoCloseable {
             connectionLimits.audit());
     heartbeats =
         new Heartbeats(
-            config.cluster().heartbeat(),
-            heartbeatSource,
-            leases,
-            parts.executor("heartbeat", 1, true),
-            security);
+            config.cluster().heartbeat(), heartbeatSource, leases, heartbeatThread, security);
     http =
         startHttp(
             startup, connectionLimits, registry(latencies, connectionLimits, heartbeatSource));
-    parts.add("heartbeats", heartbeats);
     heartbeats.start();
     log.info(
         "shuffle server started name={} rpcPort={} nettyPort={} httpPort={} epoch={}"
@@ -312,6 +310,9 @@ public final class ShuffleServerProcess implements AutoCloseable {
     if (control.decommission().hasMoved()) {
       engine.deleteRunsAtStop(remainingMs(deadlineNanos));
     }
+    if (!control.decommission().hasEnded()) {
+      heartbeats.close();
+    }
     parts.close();
     long usedBytes = engine.memory().usedBytes();
     if (usedBytes == 0) {
@@ -319,6 +320,22 @@ public final class ShuffleServerProcess implements AutoCloseable {
     } else {
       log.error("memory was not released by the stop memoryUsedBytes={}", usedBytes);
     }
+  }
+
+  /**
+   * Called when the storage is closed: the last heartbeat of a server that leaves lists the
+   * directories of the remote tier without files, and other servers adopt the others.
+   */
+  private void endHeartbeats() {
+    if (heartbeats == null) {
+      // A part failed to start.
+      return;
+    }
+    if (control.decommission().hasEnded()) {
+      control.decommission().leave();
+      heartbeats.report(LAST_HEARTBEAT_MS);
+    }
+    heartbeats.close();
   }
 
   private long remainingMs(long deadlineNanos) {

@@ -178,8 +178,8 @@ record StorageEngine(
   }
 
   /**
-   * Lets the stop delete all run files, because other servers have their data. No server would
-   * delete those on the remote tier.
+   * Lets the stop delete all run files, because other servers have their data. Other servers adopt
+   * files that stay on the remote tier.
    *
    * @param timeoutMs maximum time of the deletions
    */

@@ -420,8 +420,7 @@ final class SimulatedCluster {
           "restart of " + server.name(),
           () -> {
             if (server.isRunning()) {
-              server.stop();
-              network.cut(server);
+              server.stop(() -> network.cut(server));
             }
           },
           downMs,

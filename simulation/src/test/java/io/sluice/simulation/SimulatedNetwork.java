@@ -280,7 +280,7 @@ final class SimulatedNetwork {
       time.schedule(
           unreachable ? CONNECT_TIMEOUT_NANOS : delayNanos(),
           () -> {
-            if (unreachable || loses() || closed || !server.isRunning()) {
+            if (unreachable || loses() || closed || !server.acceptsConnections()) {
               result.completeExceptionally(
                   new ConnectionLostException("cannot connect to " + id.getName()));
               return;

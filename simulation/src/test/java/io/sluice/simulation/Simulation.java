@@ -199,8 +199,7 @@ final class Simulation {
     for (SimulatedServer server : cluster.servers()) {
       if (server.hasLostFiles()) {
         // Files that a recovery could not read stay until the next start.
-        server.stop();
-        network.cut(server);
+        server.stop(() -> network.cut(server));
         server.start();
       }
       server.checkEmpty();

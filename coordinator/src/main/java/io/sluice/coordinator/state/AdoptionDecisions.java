@@ -55,7 +55,7 @@ final class AdoptionDecisions {
       }
       for (String directory : abandoned(view, each, nowMs)) {
         if (served == null) {
-          served = served(view);
+          served = served(view, name);
           served.addAll(tier.get().getDirectoriesList());
         }
         if (orders.size() < MAX_ORDERS
@@ -79,23 +79,29 @@ final class AdoptionDecisions {
     }
     List<String> served =
         tier.map(found -> List.<String>copyOf(found.getDirectoriesList())).orElse(List.of());
-    Set<String> released = new HashSet<>();
-    tier.ifPresent(found -> released.addAll(found.getReleasedDirectoriesList()));
-    released.removeIf(
-        directory -> !before.current().contains(directory) && !before.former().contains(directory));
-    served.forEach(released::remove);
-    RemoteDirectories after =
-        before
-            .reporting(
-                tier.map(DiskState::getPath).orElse(before.path()),
-                request.getTagsList().stream().distinct().sorted().toList(),
-                served)
-            .without(released);
+    RemoteDirectories reported =
+        before.reporting(
+            tier.map(DiskState::getPath).orElse(before.path()),
+            request.getTagsList().stream().distinct().sorted().toList(),
+            served);
+    Set<String> empty = new HashSet<>();
+    tier.ifPresent(found -> empty.addAll(found.getEmptyDirectoriesList()));
+    if (request.getLeaving()) {
+      reported = reported.left();
+    } else {
+      // It still writes to these.
+      served.forEach(empty::remove);
+    }
+    empty.retainAll(reported.former());
+    if (!empty.isEmpty()) {
+      empty.removeAll(served(view, request.getServer().getName()));
+    }
+    RemoteDirectories after = reported.without(empty);
     if (after.equals(before)) {
       return List.of();
     }
     List<MetadataRecord> records = new ArrayList<>();
-    records.add(new LoggedChange.RemoteDirectoriesChanged(after));
+    records.add(new LoggedChange.RemoteDirectoriesChanged(after.changedAt(nowMs)));
     Set<String> more = new HashSet<>(served);
     before.current().forEach(more::remove);
     for (RemoteDirectories each : view.remoteDirectories().all()) {
@@ -103,9 +109,9 @@ final class AdoptionDecisions {
         Set<String> adopted = new LinkedHashSet<>(each.current());
         adopted.retainAll(more);
         RemoteDirectories left =
-            (isGone(view, each.server(), nowMs) ? each.adopted(adopted) : each).without(released);
+            (isGone(view, each.server(), nowMs) ? each.adopted(adopted) : each).without(empty);
         if (!left.equals(each)) {
-          records.add(new LoggedChange.RemoteDirectoriesChanged(left));
+          records.add(new LoggedChange.RemoteDirectoriesChanged(left.changedAt(nowMs)));
         }
       }
     }
@@ -130,7 +136,7 @@ final class AdoptionDecisions {
   }
 
   /**
-   * Returns removals of the directories of servers that were lost so long ago that they are
+   * Returns removals of the directories of servers that left or were lost so long ago that they are
    * forgotten, without another server that serves one.
    */
   List<MetadataRecord> expired(ClusterView view, long nowMs) {
@@ -138,8 +144,8 @@ final class AdoptionDecisions {
     Set<String> served = null;
     for (RemoteDirectories each : view.remoteDirectories().all()) {
       if (view.servers().get(each.server()) == null
-          && nowMs - view.startedAtMs() > servers.forgetAfterMs()) {
-        served = served == null ? served(view) : served;
+          && nowMs - Math.max(each.changedAtMs(), view.startedAtMs()) > servers.forgetAfterMs()) {
+        served = served == null ? served(view, "") : served;
         if (abandoned(view, each, nowMs).stream().noneMatch(served::contains)) {
           records.add(
               new LoggedChange.RemoteDirectoriesChanged(RemoteDirectories.none(each.server())));
@@ -169,11 +175,15 @@ final class AdoptionDecisions {
         : server.liveness() == Server.Liveness.LOST;
   }
 
-  /** Directories that live servers serve. */
-  private static Set<String> served(ClusterView view) {
+  /**
+   * Directories that live servers serve.
+   *
+   * @param except a server to leave out
+   */
+  private static Set<String> served(ClusterView view, String except) {
     Set<String> served = new HashSet<>();
     for (Server server : view.servers().all()) {
-      if (server.liveness() == Server.Liveness.LIVE) {
+      if (server.liveness() == Server.Liveness.LIVE && !server.name().equals(except)) {
         tier(server.load().getDisksList())
             .ifPresent(tier -> served.addAll(tier.getDirectoriesList()));
       }

@@ -219,6 +219,7 @@ final class RecordFormat {
         .addAllTags(directories.tags())
         .addAllCurrent(directories.current())
         .addAllFormer(directories.former())
+        .setChangedAtMs(directories.changedAtMs())
         .build();
   }
 
@@ -228,7 +229,8 @@ final class RecordFormat {
         logged.getPath(),
         logged.getTagsList(),
         logged.getCurrentList(),
-        logged.getFormerList());
+        logged.getFormerList(),
+        logged.getChangedAtMs());
   }
 
   private static LoggedRevocation revocation(Revocation revocation) {

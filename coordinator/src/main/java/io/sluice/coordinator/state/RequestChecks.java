@@ -236,7 +236,7 @@ final class RequestChecks {
             + disk.getPath().length();
       }
       for (List<String> directories :
-          List.of(disk.getDirectoriesList(), disk.getReleasedDirectoriesList())) {
+          List.of(disk.getDirectoriesList(), disk.getEmptyDirectoriesList())) {
         if (directories.size() > MAX_DIRECTORIES
             || directories.stream().anyMatch(name -> !DIRECTORY.matcher(name).matches())) {
           return "disk directories: expected at most "

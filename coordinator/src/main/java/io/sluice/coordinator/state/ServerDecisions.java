@@ -3,7 +3,6 @@ package io.sluice.coordinator.state;
 import io.sluice.coordinator.cluster.Application;
 import io.sluice.coordinator.cluster.ApplicationConfig;
 import io.sluice.coordinator.cluster.DecommissionOrder;
-import io.sluice.coordinator.cluster.RemoteDirectories;
 import io.sluice.coordinator.cluster.RevocationTable;
 import io.sluice.coordinator.cluster.Server;
 import io.sluice.coordinator.cluster.ServerTableConfig;
@@ -75,11 +74,7 @@ public final class ServerDecisions {
       if (view.orders().decommission(id.getName()) != null) {
         records.add(new LoggedChange.DecommissionEnded(id.getName(), false));
       }
-      if (!view.remoteDirectories().of(id.getName()).isEmpty()) {
-        // It deletes its runs.
-        records.add(
-            new LoggedChange.RemoteDirectoriesChanged(RemoteDirectories.none(id.getName())));
-      }
+      records.addAll(adoptions.changes(view, request, nowMs));
       return Decision.repeated(records, reply.build());
     }
     ServerState state =

@@ -209,7 +209,7 @@ class AdoptionDecisionsTest {
   void aDirectoryWithoutFilesIsReleased() {
     cluster.heartbeat(beat("lost", "lost_1"));
     HeartbeatRequest.Builder released = beat("a", "a_1");
-    released.getLoadBuilder().getDisksBuilder(1).addReleasedDirectories("lost_1");
+    released.getLoadBuilder().getDisksBuilder(1).addEmptyDirectories("lost_1");
     HeartbeatRequest.Builder b = beat("b", "b_1");
     cluster.heartbeat(released);
     lose(beat("a", "a_1"), b);
@@ -227,13 +227,57 @@ class AdoptionDecisionsTest {
   }
 
   @Test
-  void theDirectoryOfAServerThatLeftIsNotAdopted() {
-    cluster.heartbeat(beat("left", "left_1"));
+  void directoriesThatALeavingServerHasEmptiedAreNotAdopted() {
+    cluster.heartbeat(beat("left", "left_1", "lost_1"));
     cluster.heartbeat(beat("a", "a_1"));
-    cluster.heartbeat(beat("left", "left_1").setLeaving(true));
-    lose(beat("a", "a_1"));
+    HeartbeatRequest.Builder last = beat("left", "left_1", "lost_1").setLeaving(true);
+    last.getLoadBuilder()
+        .getDisksBuilder(1)
+        .addAllEmptyDirectories(List.of("left_1", "lost_1", "a_1"));
+    cluster.heartbeat(last);
+    cluster.heartbeat(last);
     assertThat(cluster.heartbeat(beat("a", "a_1")).getAdoptionsList()).isEmpty();
-    assertThat(cluster.view.remoteDirectories().size()).isEqualTo(1);
+    assertThat(cluster.view.remoteDirectories().all())
+        .extracting(RemoteDirectories::server)
+        .as("it cannot release directories of others")
+        .containsExactly("a:1");
+  }
+
+  @Test
+  void directoriesWithFilesOfAServerThatLeftAreAdopted() {
+    cluster.heartbeat(beat("left", "earlier_1"));
+    cluster.heartbeat(beat("left", "left_1"));
+    HeartbeatRequest.Builder draining = beat("a", "a_1").setState(ServerState.SERVER_DRAINING);
+    cluster.heartbeat(draining);
+    HeartbeatRequest.Builder last = beat("left", "left_1", "lost_1").setLeaving(true);
+    last.getLoadBuilder().getDisksBuilder(1).addEmptyDirectories("lost_1");
+    cluster.heartbeat(last);
+    lose(draining);
+    for (long passed = 0;
+        passed < FakeCluster.FORGET_AFTER_MS / 2;
+        passed += FakeCluster.LOST_AFTER_MS / 2) {
+      cluster.pass(FakeCluster.LOST_AFTER_MS / 2);
+      cluster.heartbeat(draining);
+    }
+    cluster.heartbeat(beat("a", "a_1"));
+    assertThat(cluster.heartbeat(beat("a", "a_1")).getAdoptionsList())
+        .containsExactlyInAnyOrder(
+            Adoption.newBuilder().setServer("left:1").setDirectory("left_1").build(),
+            Adoption.newBuilder().setServer("left:1").setDirectory("earlier_1").build());
+  }
+
+  @Test
+  void aDirectoryThatALiveServerServesIsNotReleasedByAnother() {
+    cluster.heartbeat(beat("lost", "lost_1"));
+    cluster.heartbeat(beat("a", "a_1"));
+    lose(beat("a", "a_1"));
+    cluster.heartbeat(beat("a", "a_1", "lost_1"));
+    cluster.heartbeat(beat("b", "b_1", "lost_1"));
+    HeartbeatRequest.Builder last = beat("a", "a_1", "lost_1").setLeaving(true);
+    last.getLoadBuilder().getDisksBuilder(1).addAllEmptyDirectories(List.of("a_1", "lost_1"));
+    cluster.heartbeat(last);
+    assertThat(cluster.view.remoteDirectories().of("b:1").current())
+        .containsExactly("b_1", "lost_1");
   }
 
   @Test

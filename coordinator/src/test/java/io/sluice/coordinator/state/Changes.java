@@ -50,7 +50,8 @@ final class Changes {
                 "s3a://bucket/shuffle",
                 List.of("ssd"),
                 List.of("a_2", "b_1"),
-                List.of("a_1"))),
+                List.of("a_1"),
+                AT_MS)),
         new LoggedChange.EventListed(
             new ClusterEvent(
                 17,

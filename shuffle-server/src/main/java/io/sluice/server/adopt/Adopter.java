@@ -15,6 +15,7 @@ import io.sluice.server.disk.RunFiles;
 import io.sluice.server.disk.Storage;
 import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.ShuffleStore;
+import io.sluice.server.remote.RemoteStorage;
 import io.sluice.server.remote.RemoteTier;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -50,9 +51,6 @@ public final class Adopter implements AdoptedData, AutoCloseable {
 
   /** The server in the record of a directory that this server wrote itself. */
   private static final String OWN = "-";
-
-  /** Maximum number of directories of a server, which each heartbeat lists. */
-  private static final int MAX_DIRECTORIES = 256;
 
   /** Maximum number of moves in a heartbeat, some hundred bytes each. */
   private static final int MAX_MOVES = 5_000;
@@ -214,7 +212,7 @@ public final class Adopter implements AdoptedData, AutoCloseable {
       String directory = ordered.getDirectory();
       if (!RemoteTier.isDirectoryName(directory)
           || tier.storage().directories().contains(directory)
-          || tier.storage().directories().size() + pending.size() >= MAX_DIRECTORIES
+          || tier.storage().directories().size() + pending.size() >= RemoteStorage.MAX_DIRECTORIES
           || !pending.add(directory)) {
         continue;
       }

@@ -77,7 +77,10 @@ public final class Decommission {
     /** Gets no assignment; the server exits for another reason. */
     DRAINING,
     DECOMMISSIONING,
-    ENDED
+    /** The server must exit. */
+    ENDED,
+    /** The server changes no file any longer. */
+    LEFT
   }
 
   private final BooleanSupplier empty;
@@ -137,12 +140,24 @@ public final class Decommission {
 
   /** Whether the server must exit. */
   public synchronized boolean hasEnded() {
-    return state == State.ENDED;
+    return state == State.ENDED || state == State.LEFT;
+  }
+
+  /** Called when the storage of a server that must exit is closed. */
+  public synchronized void leave() {
+    if (hasEnded()) {
+      state = State.LEFT;
+    }
+  }
+
+  /** Whether coordinators must remove the server: its files do not change any longer. */
+  public synchronized boolean hasLeft() {
+    return state == State.LEFT;
   }
 
   /** Whether the server must exit because other servers have all its data. */
   public synchronized boolean hasMoved() {
-    return state == State.ENDED && handover.isDone();
+    return hasEnded() && handover.isDone();
   }
 
   /** Starts a decommission that waits until all shuffles are deleted. */
@@ -161,7 +176,7 @@ public final class Decommission {
       return new Outcome(
           Status.BAD_REQUEST, "deadline_ms: expected 0 (no deadline) or more, found " + deadlineMs);
     }
-    if (state == State.ENDED) {
+    if (hasEnded()) {
       return new Outcome(Status.OK, "the server is already exiting");
     }
     if (state != State.DECOMMISSIONING) {
@@ -183,7 +198,7 @@ public final class Decommission {
 
   /** Starts a drain: no new assignments; the server does not exit, even when it is empty. */
   public synchronized Outcome drain() {
-    if (state == State.ENDED) {
+    if (hasEnded()) {
       return new Outcome(Status.DRAINING, "too late: the server is already exiting");
     }
     if (state != State.DRAINING) {
@@ -196,7 +211,7 @@ public final class Decommission {
 
   /** Cancels the drain or decommission; the server accepts assignments again. */
   public synchronized Outcome cancel() {
-    if (state == State.ENDED) {
+    if (hasEnded()) {
       return new Outcome(Status.DRAINING, "too late: the server is already exiting");
     }
     if (state != State.WORKING) {

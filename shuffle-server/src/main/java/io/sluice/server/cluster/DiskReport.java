@@ -23,7 +23,7 @@ public final class DiskReport {
         .setWrittenBytes(disk.writtenBytes())
         .setWriteNanos(disk.writeNanos())
         .addAllDirectories(disk.storage().directories())
-        .addAllReleasedDirectories(disk.storage().releasedDirectories())
+        .addAllEmptyDirectories(disk.storage().emptyDirectories())
         .build();
   }
 

@@ -92,12 +92,21 @@ public final class Heartbeats implements AutoCloseable {
    */
   public void report(long timeoutMs) {
     CountDownLatch answers = new CountDownLatch(links.size());
-    links.forEach(link -> link.reportNow(timeoutMs, answers::countDown));
+    report(timeoutMs, answers::countDown);
     try {
       answers.await(timeoutMs, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /**
+   * As {@link #report(long)}, without waiting.
+   *
+   * @param answered called once for each coordinator, after its reply or the timeout
+   */
+  public void report(long timeoutMs, Runnable answered) {
+    links.forEach(link -> link.reportNow(timeoutMs, answered));
   }
 
   /** Stops all heartbeats. */

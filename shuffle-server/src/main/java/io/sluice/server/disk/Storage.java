@@ -35,8 +35,11 @@ public interface Storage extends AutoCloseable {
     return List.of();
   }
 
-  /** Names of directories of other servers that this one served, and that have no files. */
-  default List<String> releasedDirectories() {
+  /**
+   * Names of directories without files: those that this server serves, and those of other servers
+   * that it served.
+   */
+  default List<String> emptyDirectories() {
     return List.of();
   }
 

@@ -14,6 +14,7 @@ import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +38,9 @@ import java.util.Set;
  * lock.
  */
 public final class RemoteStorage implements Storage {
+  /** Maximum number of directories that a heartbeat lists. */
+  public static final int MAX_DIRECTORIES = 256;
+
   /** A character that application ids do not contain. */
   private static final String ESCAPE = "=";
 
@@ -67,6 +71,10 @@ public final class RemoteStorage implements Storage {
   /** Adopted directories that have no files any longer. */
   @GuardedBy("this")
   private final Set<String> released = new LinkedHashSet<>();
+
+  /** Directories of which all files are known. */
+  @GuardedBy("this")
+  private final Set<String> listed = new HashSet<>();
 
   @GuardedBy("this")
   private long storedBytes;
@@ -142,6 +150,7 @@ public final class RemoteStorage implements Storage {
       for (RemoteEntry application : applications()) {
         addFiles(application.name(), directory, entries);
       }
+      addListed(List.of(directory));
       complete = true;
       return entries;
     } finally {
@@ -160,6 +169,7 @@ public final class RemoteStorage implements Storage {
   /** Forgets an adopted directory and its files, without deleting them. */
   public synchronized void abandon(String directory) {
     adopted.remove(directory);
+    listed.remove(directory);
     List<String> forgotten = new ArrayList<>();
     stored.forEach(
         (file, found) -> {
@@ -171,7 +181,8 @@ public final class RemoteStorage implements Storage {
   }
 
   /** Forgets one file, without deleting it. */
-  public void forget(String file) {
+  public synchronized void forget(String file) {
+    find(file).map(Stored::server).ifPresent(listed::remove);
     removeEntry(file);
   }
 
@@ -189,8 +200,20 @@ public final class RemoteStorage implements Storage {
   }
 
   @Override
-  public synchronized List<String> releasedDirectories() {
-    return List.copyOf(released);
+  public synchronized List<String> emptyDirectories() {
+    Set<String> empty = new LinkedHashSet<>(directories());
+    empty.retainAll(listed);
+    filesByDirectory.keySet().forEach(path -> empty.remove(path.substring(path.indexOf('/') + 1)));
+    empty.addAll(released);
+    return empty.stream().limit(MAX_DIRECTORIES).toList();
+  }
+
+  private synchronized void addListed(Collection<String> directories) {
+    listed.addAll(directories);
+  }
+
+  private synchronized void removeListed(String directory) {
+    listed.remove(directory);
   }
 
   private synchronized String own() {
@@ -285,6 +308,7 @@ public final class RemoteStorage implements Storage {
       }
       synchronized (this) {
         server = another;
+        listed.add(another);
       }
       return another;
     }
@@ -325,7 +349,7 @@ public final class RemoteStorage implements Storage {
     if (!owns(directory)) {
       // Another server serves the file. If that one is lost, too, a third one adopts the directory,
       // but only if this server does not list it as its own.
-      removeEntry(file);
+      forget(file);
       replace(directory);
       return;
     }
@@ -337,11 +361,13 @@ public final class RemoteStorage implements Storage {
   @Override
   public List<Entry> list() throws IOException {
     List<Entry> entries = new ArrayList<>();
+    List<String> directories = directories();
     for (RemoteEntry application : applications()) {
-      for (String directory : directories()) {
+      for (String directory : directories) {
         addFiles(application.name(), directory, entries);
       }
     }
+    addListed(directories);
     return entries;
   }
 
@@ -469,12 +495,21 @@ public final class RemoteStorage implements Storage {
 
     @Override
     public void close() throws IOException {
-      channel.close();
-      output.close();
-      if (!committed) {
-        if (completed) {
+      boolean known = false;
+      try {
+        channel.close();
+        output.close();
+        if (completed && !committed) {
           files.delete(path());
         }
+        known = true;
+      } finally {
+        if (!known) {
+          // It may be there, and the next start deletes it.
+          removeListed(server);
+        }
+      }
+      if (!committed) {
         clear(application, server);
       }
     }

@@ -47,6 +47,10 @@ class DecommissionTest {
 
     assertThat(ended()).isTrue();
     assertThat(decommission.hasEnded()).isTrue();
+    assertThat(decommission.hasLeft()).as("the storage is open").isFalse();
+    decommission.leave();
+    assertThat(decommission.hasLeft()).isTrue();
+    assertThat(decommission.hasEnded()).isTrue();
   }
 
   @Test

@@ -60,6 +60,8 @@ public final class SimulatedServer {
   /** Number of calls to a slow disk of which one takes time, on average. */
   private static final int SLOW_CALLS = 6;
 
+  private static final long LAST_HEARTBEAT_MS = 2_000;
+  private static final long REPLY_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
   private static final long RUN_BYTES = 1 << 20;
   private static final long HDD_BYTES = 1L << 40;
 
@@ -90,6 +92,9 @@ public final class SimulatedServer {
   private Machine machine;
   private ServerParts process;
   private boolean isEnding;
+
+  /** Whether the process has closed its connections, and will close its storage. */
+  private boolean isLeaving;
 
   /**
    * @param random source of run ids and of everything that a process decides at random
@@ -143,6 +148,11 @@ public final class SimulatedServer {
 
   public boolean isRunning() {
     return process != null;
+  }
+
+  /** Whether a process runs that accepts connections for data. */
+  public boolean acceptsConnections() {
+    return process != null && !isLeaving;
   }
 
   /** Whether a process is about to end: no other one may start yet. */
@@ -288,6 +298,7 @@ public final class SimulatedServer {
     ServerParts ending = process;
     process = null;
     isEnding = true;
+    isLeaving = false;
     spills += ending.model.counters.spilledRuns();
     merges += ending.merged.merges();
     demotions += ending.model.counters.demotedRuns();
@@ -304,8 +315,12 @@ public final class SimulatedServer {
     isEnding = false;
   }
 
-  /** The process writes everything to disk and ends; a caller may have to wait for the disks. */
-  public void stop() throws Exception {
+  /**
+   * The process writes everything to disk and ends; a caller may have to wait for the disks.
+   *
+   * @param disconnect closes the connections for data, before the storage is closed
+   */
+  public void stop(Runnable disconnect) throws Exception {
     ServerParts stopping = process;
     stopping.model.admission.stop();
     machine.await(stopping.spills);
@@ -320,10 +335,23 @@ public final class SimulatedServer {
     }
     stopping.model.housekeep();
     stopping.model.writeStopMark(setup.fsync() != Fsync.NEVER);
+    isLeaving = stopping.decommission.hasEnded();
+    disconnect.run();
     if (stopping.decommission.hasMoved()) {
       stopping.model.store.deleteRunsAtClose();
       stopping.model.store.close();
       stopping.model.housekeep();
+    }
+    if (isLeaving) {
+      stopping.decommission.leave();
+      int[] answers = new int[1];
+      stopping.heartbeats.report(LAST_HEARTBEAT_MS, () -> answers[0]++);
+      while (stopping == process && answers[0] < stopping.heartbeats.coordinators()) {
+        machine.sleep(REPLY_POLL_NANOS);
+      }
+      if (stopping != process) {
+        return;
+      }
     }
     end(directories.stream().map(ModelDirectory::afterCrash).toList());
   }

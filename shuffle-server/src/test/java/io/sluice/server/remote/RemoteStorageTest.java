@@ -308,6 +308,48 @@ class RemoteStorageTest {
   }
 
   @Test
+  void reportsDirectoriesWithoutFilesOnceItHasListedThem() throws IOException {
+    assertThat(storage.emptyDirectories()).as("not listed").isEmpty();
+    storage.list();
+    assertThat(storage.emptyDirectories()).containsExactly("host-1f");
+    write("app-1", "a.run", bytes(10));
+    assertThat(storage.emptyDirectories()).isEmpty();
+    storage.delete("a.run");
+    files.put("app-1/host-2a/b.run", bytes(10));
+    storage.adopt("host-2a");
+    assertThat(storage.emptyDirectories()).containsExactly("host-1f");
+    storage.forget("b.run");
+    assertThat(storage.emptyDirectories()).as("b.run is left").containsExactly("host-1f");
+  }
+
+  @Test
+  void aDirectoryWithAFileThatCannotBeDeletedIsNotWithoutFiles() throws IOException {
+    storage.list();
+    files.loseAtEnd(1);
+    try (Storage.NewFile file = storage.create("a.run", "app-1")) {
+      file.channel().write(ByteBuffer.wrap(bytes(10)));
+      assertThatThrownBy(file::commit).hasMessageContaining("has 9 bytes");
+      files.failAtCall(1);
+    } catch (IOException e) {
+      assertThat(e).hasMessageContaining("injected");
+    }
+    assertThat(files.paths()).containsExactly("app-1/host-1f/a.run");
+    assertThat(storage.emptyDirectories()).isEmpty();
+  }
+
+  @Test
+  void aDirectoryWhoseFilesAnotherServerHasIsNotWithoutFiles() throws IOException {
+    storage.list();
+    files.put("app-1/host-2a/a.run", bytes(10));
+    storage.adopt("host-2a");
+    RemoteStorage third = storage("host-3b", Long.MAX_VALUE);
+    third.adopt("host-2a");
+    storage.delete("a.run");
+    assertThat(files.paths()).contains("app-1/host-2a/a.run");
+    assertThat(storage.emptyDirectories()).doesNotContain("host-2a");
+  }
+
+  @Test
   void deletesNothingWhileTheMarkCannotBeRead() throws IOException {
     write("app-1", "a.run", bytes(10));
     files.put("=adopted/host-1f", bytes(5));

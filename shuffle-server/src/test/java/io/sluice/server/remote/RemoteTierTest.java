@@ -108,9 +108,12 @@ class RemoteTierTest {
     assertThat(again.adopted()).isEqualTo(Map.of("lost_1", "lost:1", "empty_1", "lost:2"));
     assertThat(again.storage().list()).containsExactly(new Storage.Entry(RUN + ".run", 10));
     again.release("empty_1");
-    assertThat(again.storage().releasedDirectories()).containsExactly("empty_1");
+    assertThat(again.storage().emptyDirectories()).contains("empty_1");
+    assertThat(again.storage().directories()).doesNotContain("empty_1");
+    files.put("app/empty_1/b.run", new byte[10]);
     again.storage().adopt("empty_1");
-    assertThat(again.storage().releasedDirectories()).as("adopted again").isEmpty();
+    assertThat(again.storage().emptyDirectories()).as("adopted again").doesNotContain("empty_1");
+    files.delete("app/empty_1/b.run");
     again.release("empty_1");
     new AdoptionMarks(files).write("lost_1", "another_1");
     close(again);

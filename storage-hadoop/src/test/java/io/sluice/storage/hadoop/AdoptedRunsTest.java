@@ -3,6 +3,8 @@ package io.sluice.storage.hadoop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.grpc.ManagedChannel;
+import io.grpc.netty.NettyChannelBuilder;
 import io.sluice.client.SluiceClient;
 import io.sluice.client.coordinator.ApplicationSession;
 import io.sluice.client.coordinator.ShuffleAssignment;
@@ -15,6 +17,9 @@ import io.sluice.common.block.BlockHeader;
 import io.sluice.common.run.RunBlock;
 import io.sluice.common.run.RunExtent;
 import io.sluice.common.run.RunReader;
+import io.sluice.proto.DecommissionRequest;
+import io.sluice.proto.ShuffleServerControlGrpc;
+import io.sluice.proto.Status;
 import io.sluice.server.ShuffleServerProcess;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -76,7 +81,7 @@ class AdoptedRunsTest {
   }
 
   private ShuffleServerProcess startServer(String name) throws Exception {
-    return cluster.startServer(name, Map.of());
+    return cluster.startServer(name, Map.of("rss.server.decommission.check.interval", "100ms"));
   }
 
   /** Starts a server again, with the same ports. */
@@ -134,6 +139,55 @@ class AdoptedRunsTest {
     startAgain("both", server, directories);
 
     assertThat(missing(assignment)).isNotEmpty().doesNotContainAnyElementsOf(uploaded);
+  }
+
+  @Test
+  void anotherServerServesTheRunsOfAServerThatLeavesAtItsDeadline() throws Exception {
+    ShuffleServerProcess leaving = startServer("leaving");
+    ShuffleAssignment assignment = pushAll();
+    startServer("adopter");
+    decommission(leaving, DecommissionRequest.newBuilder().setDeadlineMs(1).build());
+    deleteTree(directory.resolve("leaving"));
+    Set<String> uploaded = uploaded();
+    assertThat(uploaded).isNotEmpty().hasSizeLessThan(MAPS * PARTITIONS);
+
+    awaitServers(assignment, 2);
+
+    assertThat(missing(assignment)).isEqualTo(without(uploaded));
+  }
+
+  @Test
+  void aServerThatMovesItsDataLeavesNoRun() throws Exception {
+    ShuffleServerProcess leaving = startServer("leaving");
+    ShuffleAssignment assignment = pushAll();
+    Set<Path> left = remoteDirectories();
+    assertThat(left).isNotEmpty();
+    startServer("target");
+
+    decommission(leaving, DecommissionRequest.newBuilder().setMove(true).build());
+
+    assertThat(missing(assignment)).isEmpty();
+    assertThat(remoteDirectories()).doesNotContainAnyElementsOf(left);
+  }
+
+  private void decommission(ShuffleServerProcess server, DecommissionRequest request)
+      throws Exception {
+    ManagedChannel channel =
+        NettyChannelBuilder.forAddress("127.0.0.1", server.rpcPort()).usePlaintext().build();
+    try {
+      assertThat(
+              ShuffleServerControlGrpc.newBlockingStub(channel).decommission(request).getStatus())
+          .isEqualTo(Status.OK);
+    } finally {
+      channel.shutdownNow();
+    }
+    server.decommissioned().toCompletableFuture().get(60, TimeUnit.SECONDS);
+    server.close();
+  }
+
+  /** Directories with run files on the tier. */
+  private Set<Path> remoteDirectories() throws IOException {
+    return cluster.remoteFiles().stream().map(Path::getParent).collect(Collectors.toSet());
   }
 
   private ShuffleAssignment newest(ShuffleAssignment assignment) {
