@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.client.read.ShuffleRead;
 import io.sluice.it.hostile.FramePeer.Frame;
-import io.sluice.proto.Push;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
@@ -36,15 +35,9 @@ final class BlockAttacks {
               Frames.block(2, ZSTD, Integer.MAX_VALUE, ZSTD_BOMB),
               Frames.block(3, SNAPPY, Integer.MAX_VALUE, new byte[] {-1, -1, -1, -1, 7, 0}),
               Frames.block(4, ZSTD, 100, ZSTD_BOMB));
-      byte[] push =
-          Push.newBuilder()
-              .setShuffle(mallory.shuffle())
-              .setEpoch(mallory.epoch())
-              .build()
-              .toByteArray();
       try (FramePeer peer = FramePeer.greeted(target, mallory.credential())) {
         for (byte[] block : blocks) {
-          peer.send(Frames.of(Frames.PUSH, 3, push, block.length), block);
+          peer.send(Frames.of(Frames.PUSH, 3, mallory.push(), block.length), block);
           Frame reply = peer.receive();
           assertThat(reply).isNotNull();
           assertThat(reply.type())

@@ -8,7 +8,6 @@ import io.sluice.proto.Fetch;
 import io.sluice.proto.HelloProof;
 import io.sluice.proto.HelloReply;
 import io.sluice.proto.Open;
-import io.sluice.proto.Push;
 import io.sluice.proto.PushAck;
 import io.sluice.proto.Range;
 import io.sluice.proto.ShuffleId;
@@ -145,10 +144,9 @@ final class FrameAttacks {
     OpenResources resources = new OpenResources();
     try {
       Mallory mallory = resources.add(Mallory.join(target));
-      Push push = Push.newBuilder().setShuffle(mallory.shuffle()).setEpoch(mallory.epoch()).build();
       for (int i = 0; i < BODIES; i++) {
         FramePeer peer = resources.add(FramePeer.greeted(target, mallory.credential()));
-        peer.send(Frames.of(Frames.PUSH, 3, push.toByteArray(), BODY), new byte[1]);
+        peer.send(Frames.of(Frames.PUSH, 3, mallory.push(), BODY), new byte[1]);
       }
       return resources;
     } catch (Exception | AssertionError e) {
@@ -207,7 +205,6 @@ final class FrameAttacks {
   /** Valid frames in the wrong state, and frames with false fields. */
   static AutoCloseable wrongFrames(Target target) throws Exception {
     try (Mallory mallory = Mallory.join(target)) {
-      Push push = Push.newBuilder().setShuffle(mallory.shuffle()).setEpoch(mallory.epoch()).build();
       byte[] right = Frames.of(Frames.FETCH, 3, mallory.fetch(0, 0, 1));
       byte[] hello = Frames.of(Frames.HELLO, 1, FramePeer.hello(mallory.application()).build());
       // Before HELLO: other frames, and invalid HELLOs.
@@ -216,7 +213,7 @@ final class FrameAttacks {
               right,
               Frames.of(Frames.PROOF, 1, HelloProof.getDefaultInstance()),
               Frames.of(Frames.HELLO_REPLY, 1, HelloReply.getDefaultInstance()),
-              Frames.of(Frames.PUSH, 1, push.toByteArray(), 512),
+              Frames.of(Frames.PUSH, 1, mallory.push(), 512),
               hello,
               Frames.of(Frames.HELLO, 1, new byte[4000], 0),
               Frames.of(Frames.HELLO, 1, GROUPS, 0),

@@ -130,8 +130,11 @@ final class HostileCluster implements AutoCloseable {
     return all.toArray(String[]::new);
   }
 
-  SampleSizes sizes() {
-    return sizes;
+  /** The processes whose memory and connections are checked. */
+  List<ProcessHealth> processes(Target target) {
+    return List.of(
+        new ProcessHealth(target, target.coordinator(), sizes),
+        new ProcessHealth(target, target.server(), sizes));
   }
 
   ClusterNode coordinator() {

@@ -69,10 +69,7 @@ abstract class HostileSuite {
 
   private void withstands(Attack attack) throws Exception {
     Target target = cluster.target();
-    List<ProcessHealth> processes =
-        List.of(
-            new ProcessHealth(target, target.coordinator(), cluster.sizes()),
-            new ProcessHealth(target, target.server(), cluster.sizes()));
+    List<ProcessHealth> processes = cluster.processes(target);
     SoftAssertions softly = new SoftAssertions();
     int rounds;
     try (HonestJob honest = HonestJob.start(target);

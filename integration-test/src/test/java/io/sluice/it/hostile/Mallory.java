@@ -10,6 +10,7 @@ import io.sluice.client.read.ShuffleReadRequest;
 import io.sluice.common.auth.ApplicationCredential;
 import io.sluice.it.cluster.InProcessCluster;
 import io.sluice.proto.Fetch;
+import io.sluice.proto.Push;
 import io.sluice.proto.Range;
 import io.sluice.proto.ShuffleId;
 import java.io.IOException;
@@ -99,6 +100,11 @@ final class Mallory implements AutoCloseable {
       throw new IOException("partition " + partition + " is empty");
     }
     return read;
+  }
+
+  /** The head of a push to the shuffle. */
+  byte[] push() {
+    return Push.newBuilder().setShuffle(shuffle()).setEpoch(epoch()).build().toByteArray();
   }
 
   /** A request for a range of the shuffle. */

@@ -2,7 +2,6 @@ package io.sluice.it.hostile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.proto.Push;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
@@ -71,16 +70,10 @@ final class MemoryAttacks {
   /** Announces bodies: the server reserves memory for a whole body when it has read the header. */
   private static void announceBodies(Target target, Mallory mallory, OpenResources open)
       throws Exception {
-    byte[] push =
-        Push.newBuilder()
-            .setShuffle(mallory.shuffle())
-            .setEpoch(mallory.epoch())
-            .build()
-            .toByteArray();
     for (int i = 0; i < BODIES; i++) {
       try {
         FramePeer peer = open.add(FramePeer.greeted(target, mallory.credential()));
-        peer.sendWhileTaken(Frames.of(Frames.PUSH, 3, push, BODY), new byte[1]);
+        peer.sendWhileTaken(Frames.of(Frames.PUSH, 3, mallory.push(), BODY), new byte[1]);
       } catch (IOException refused) {
         // Possibly due to lack of memory; only the state afterwards matters.
       }

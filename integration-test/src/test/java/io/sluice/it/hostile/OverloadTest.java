@@ -52,10 +52,7 @@ class OverloadTest {
 
   private static void overload(HostileCluster cluster) throws Exception {
     Target target = cluster.target();
-    List<ProcessHealth> processes =
-        List.of(
-            new ProcessHealth(target, target.coordinator(), cluster.sizes()),
-            new ProcessHealth(target, target.server(), cluster.sizes()));
+    List<ProcessHealth> processes = cluster.processes(target);
     SoftAssertions softly = new SoftAssertions();
     List<String> rows = new ArrayList<>();
     int rounds;

@@ -1,6 +1,5 @@
 package io.sluice.it.hostile;
 
-import io.sluice.proto.Push;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -44,14 +43,8 @@ final class PushAttacks {
   }
 
   private static byte[] frames(Mallory mallory) {
-    byte[] head =
-        Push.newBuilder()
-            .setShuffle(mallory.shuffle())
-            .setEpoch(mallory.epoch())
-            .build()
-            .toByteArray();
     byte[] block = Frames.block(0, 0, PAYLOAD_BYTES, new byte[PAYLOAD_BYTES]);
-    byte[] begin = Frames.of(Frames.PUSH, 3, head, block.length);
+    byte[] begin = Frames.of(Frames.PUSH, 3, mallory.push(), block.length);
     ByteBuffer frames = ByteBuffer.allocate(FRAMES * (begin.length + block.length));
     while (frames.hasRemaining()) {
       frames.put(begin).put(block);
