@@ -77,45 +77,53 @@ final class AdoptionDecisions {
         && (tier.isEmpty() || view.remoteDirectories().size() >= servers.maxServers())) {
       return List.of();
     }
-    List<String> served =
-        tier.map(found -> List.<String>copyOf(found.getDirectoriesList())).orElse(List.of());
     RemoteDirectories reported =
         before.reporting(
             tier.map(DiskState::getPath).orElse(before.path()),
             request.getTagsList().stream().distinct().sorted().toList(),
-            served);
-    Set<String> empty = new HashSet<>();
-    tier.ifPresent(found -> empty.addAll(found.getEmptyDirectoriesList()));
-    if (request.getLeaving()) {
-      reported = reported.left();
-    } else {
-      // It still writes to these.
-      served.forEach(empty::remove);
-    }
-    empty.retainAll(reported.former());
-    if (!empty.isEmpty()) {
-      empty.removeAll(served(view, request.getServer().getName()));
-    }
-    RemoteDirectories after = reported.without(empty);
+            tier.map(found -> List.<String>copyOf(found.getDirectoriesList())).orElse(List.of()));
+    RemoteDirectories served = request.getLeaving() ? reported.left() : reported;
+    Set<String> empty = tier.map(found -> empty(view, served, found)).orElse(Set.of());
+    RemoteDirectories after = served.without(empty);
     if (after.equals(before)) {
       return List.of();
     }
     List<MetadataRecord> records = new ArrayList<>();
     records.add(new LoggedChange.RemoteDirectoriesChanged(after.changedAt(nowMs)));
-    Set<String> more = new HashSet<>(served);
-    before.current().forEach(more::remove);
+    Set<String> added = new HashSet<>(reported.current());
+    before.current().forEach(added::remove);
     for (RemoteDirectories each : view.remoteDirectories().all()) {
       if (!each.server().equals(after.server()) && each.path().equals(after.path())) {
-        Set<String> adopted = new LinkedHashSet<>(each.current());
-        adopted.retainAll(more);
-        RemoteDirectories left =
-            (isGone(view, each.server(), nowMs) ? each.adopted(adopted) : each).without(empty);
+        RemoteDirectories left = adoptedFrom(view, each, added, nowMs).without(empty);
         if (!left.equals(each)) {
           records.add(new LoggedChange.RemoteDirectoriesChanged(left.changedAt(nowMs)));
         }
       }
     }
     return records;
+  }
+
+  /** Directories without files that a server had, and that neither it nor another one serves. */
+  private static Set<String> empty(
+      ClusterView view, RemoteDirectories directories, DiskState tier) {
+    Set<String> empty = new HashSet<>(tier.getEmptyDirectoriesList());
+    directories.current().forEach(empty::remove);
+    empty.retainAll(directories.former());
+    if (!empty.isEmpty()) {
+      empty.removeAll(served(view, directories.server()));
+    }
+    return empty;
+  }
+
+  /** The directories of a server after another one has added some to its own. */
+  private RemoteDirectories adoptedFrom(
+      ClusterView view, RemoteDirectories directories, Set<String> added, long nowMs) {
+    if (!isGone(view, directories.server(), nowMs)) {
+      return directories;
+    }
+    Set<String> adopted = new LinkedHashSet<>(directories.current());
+    adopted.retainAll(added);
+    return directories.adopted(adopted);
   }
 
   /**
