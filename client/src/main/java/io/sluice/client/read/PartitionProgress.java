@@ -203,9 +203,9 @@ final class PartitionProgress {
   }
 
   /**
-   * The current server has lost its data since the assignment, or moves it. Maybe it has left, and
-   * has moved its data to a server that was visited before: those are visited once more in the
-   * second round. Has no effect in the second round.
+   * The current server has lost its data since the assignment, moves it, or was given up by map
+   * tasks. Maybe it has left, and has moved its data to a server that was visited before: those are
+   * visited once more in the second round. Has no effect in the second round.
    */
   void visitEarlierAgain() {
     if (inSecondRound) {

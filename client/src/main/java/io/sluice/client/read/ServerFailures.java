@@ -204,7 +204,7 @@ final class ServerFailures {
       return;
     }
     retryPeriodSpent |= !early;
-    if (early && !server.isReplaced()) {
+    if (early) {
       postpone(server);
     }
     if (!early || server.isReplaced() || health.isGivenUp(server.server())) {
@@ -222,7 +222,7 @@ final class ServerFailures {
             + cause.getMessage());
   }
 
-  /** Makes the partitions return to a server if other servers do not have all their blocks. */
+  /** Makes the partitions return to servers if others do not have all their blocks. */
   private void postpone(ReadServer server) {
     server
         .visits()
@@ -231,6 +231,9 @@ final class ServerFailures {
             visited -> {
               if (server.isLeaving()) {
                 postponeLeaving(visited);
+              } else if (server.isReplaced()) {
+                // It may have left later, and moved its data to a server that was visited before.
+                visited.visitEarlierAgain();
               } else if (visited.hasOtherReplica()) {
                 visited.postponeServer();
               }
