@@ -188,13 +188,9 @@ final class PartitionProgress {
    * quorum without it. Has no effect in the second round.
    */
   void postponeServer() {
-    if (inSecondRound) {
-      return;
+    if (!inSecondRound) {
+      postpone(current);
     }
-    if (postponed == null) {
-      postponed = new ArrayDeque<>(1);
-    }
-    postponed.addLast(current);
   }
 
   /** Whether {@link #postponeServer} has an effect: the current server would be visited again. */
@@ -208,16 +204,19 @@ final class PartitionProgress {
    * visited once more in the second round. Has no effect in the second round.
    */
   void visitEarlierAgain() {
-    if (inSecondRound) {
-      return;
+    if (!inSecondRound) {
+      for (int position = 0; position < visits - 1; position++) {
+        postpone(order.server(position));
+      }
     }
+  }
+
+  private void postpone(int server) {
     if (postponed == null) {
       postponed = new ArrayDeque<>(1);
     }
-    for (int position = 0; position < visits - 1; position++) {
-      if (!postponed.contains(order.server(position))) {
-        postponed.addLast(order.server(position));
-      }
+    if (!postponed.contains(server)) {
+      postponed.addLast(server);
     }
   }
 

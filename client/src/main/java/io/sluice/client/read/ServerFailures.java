@@ -205,7 +205,7 @@ final class ServerFailures {
     }
     retryPeriodSpent |= !early;
     if (early) {
-      postpone(server);
+      server.visits().forEach(visit -> postpone(server, visit.progress()));
     }
     if (!early || server.isReplaced() || health.isGivenUp(server.server())) {
       reportFailing(server, cause);
@@ -222,29 +222,20 @@ final class ServerFailures {
             + cause.getMessage());
   }
 
-  /** Makes the partitions return to servers if others do not have all their blocks. */
-  private void postpone(ReadServer server) {
-    server
-        .visits()
-        .map(PartitionVisit::progress)
-        .forEach(
-            visited -> {
-              if (server.isLeaving()) {
-                postponeLeaving(visited);
-              } else if (server.isReplaced()) {
-                // It may have left later, and moved its data to a server that was visited before.
-                visited.visitEarlierAgain();
-              } else if (visited.hasOtherReplica()) {
-                visited.postponeServer();
-              }
-            });
-  }
-
-  /** The target of the move may be a new server, or one that was visited before. */
-  private void postponeLeaving(PartitionProgress visited) {
-    visited.visitEarlierAgain();
-    updates.extend(visited);
-    visited.postponeServer();
+  /**
+   * Makes a partition return to servers in its second round: to a server of which other servers may
+   * not have all blocks, and to those to which it may have moved its data before it left.
+   */
+  private void postpone(ReadServer server, PartitionProgress visited) {
+    if (server.isLeaving()) {
+      visited.visitEarlierAgain();
+      updates.extend(visited);
+      visited.postponeServer();
+    } else if (server.isReplaced()) {
+      visited.visitEarlierAgain();
+    } else if (visited.hasOtherReplica()) {
+      visited.postponeServer();
+    }
   }
 
   private void reportFailing(ReadServer server, Throwable cause) {
@@ -274,7 +265,11 @@ final class ServerFailures {
     server
         .visits()
         .map(PartitionVisit::progress)
-        .forEach(server.isLeaving() ? this::postponeLeaving : PartitionProgress::postponeServer);
+        .forEach(
+            visited -> {
+              postpone(server, visited);
+              visited.postponeServer();
+            });
     giveUp(server, Reason.UNREACHABLE, "other tasks gave the server up");
     return true;
   }

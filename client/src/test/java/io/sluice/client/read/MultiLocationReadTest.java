@@ -343,6 +343,42 @@ class MultiLocationReadTest {
   }
 
   @Test
+  void returnsToTheServerToWhichASkippedOneHasMovedItsData() throws Exception {
+    Runnable[] leave = new Runnable[1];
+    Faults leaving =
+        new Faults() {
+          @Override
+          public Fate open(ServerId server, Open open) {
+            if (server.getName().equals("server-2")) {
+              leave[0].run();
+            }
+            return Fate.DONE;
+          }
+
+          @Override
+          public Fate connect(ServerId server) {
+            return server.getName().equals("server-1") && leave[0] != null
+                ? Fate.LOST_BEFORE
+                : Fate.DONE;
+          }
+        };
+    try (FakeCluster cluster = FakeCluster.inline(3, leaving)) {
+      ShuffleAssignment assignment =
+          chain(cluster).replaceFailed("server-1", cluster.server(2).id());
+      TestBlocks blocks = TestBlocks.of(0, 1, random, 100, 1, 1, 1);
+      blocks.push(cluster.pool(), assignment, cluster.server(0), 0);
+      blocks.push(cluster.pool(), assignment, cluster.server(1), 1, 3);
+      cluster.transport().dropConnections();
+      leave[0] = () -> blocks.push(cluster.pool(), assignment, cluster.server(0), 1, 3);
+      cluster.health().markFailing(cluster.server(1).id());
+
+      try (PooledShuffleRead read = cluster.read(request(assignment, blocks).build())) {
+        assertThat(drain(read)).isEqualTo(3);
+      }
+    }
+  }
+
+  @Test
   void readsADamagedBlockFromTheNextServerOfAChain() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(2, refusals)) {
       ShuffleAssignment assignment = chain(cluster);
