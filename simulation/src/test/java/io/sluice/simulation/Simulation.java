@@ -351,8 +351,9 @@ final class Simulation {
   }
 
   /**
-   * Servers that were down when an application ended delete its data with its lease, other servers
-   * adopt what one left on the remote tier, and lost disks are used again after several probes.
+   * Requests on the way arrive or are dropped. Servers that were down when an application ended
+   * delete its data with its lease, other servers adopt what one left on the remote tier, and lost
+   * disks are used again after several probes.
    */
   private void waitUntilNothingIsUsed() {
     for (int second = 0; second < MAX_SECONDS_UNTIL_UNUSED && isUsed(); second++) {
@@ -363,6 +364,7 @@ final class Simulation {
   private boolean isUsed() {
     return !faultsOver
         || network.openConnections() > 0
+        || allocator.metric().usedDirectMemory() > 0
         || !cluster.allRun()
         || cluster.applications() > 0
         || tier.map(SharedTier::hasRuns).orElse(false)

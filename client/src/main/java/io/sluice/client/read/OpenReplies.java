@@ -108,7 +108,7 @@ final class OpenReplies {
               + visit.partition());
     }
     if (opened.lostData() || found.getPresence() == Presence.DATA_LOST) {
-      visit.progress().visitEarlierAgain();
+      visit.progress().visitOthersAgain();
     }
     switch (found.getPresence()) {
       case PRESENT -> beginPresent(opened, visit, found);

@@ -5,8 +5,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
@@ -19,8 +21,9 @@ import java.util.stream.IntStream;
  * <pre>
  *  first round:   every server of the visit order, once
  *                   postponeServer: visit the current server once more in the second round
- *                   visitEarlierAgain: visit the servers before the current one once more, too
+ *                   visitOthersAgain: visit all servers that were visited once more, too
  *  second round:  the postponed servers, with the full retry period
+ *                   visitOthersAgain: as before, once for each server
  *  extend:        a newer assignment added servers; back to the first round for these
  *  undoNextServer: visit the current server again, as if it had not been visited
  *  -1:            no server left; the caller requests a newer assignment or reads local output
@@ -43,6 +46,8 @@ final class PartitionProgress {
   // Servers to visit in the second round; null if none was ever postponed.
   private Deque<Integer> postponed;
   private boolean inSecondRound;
+  // Servers after which the others were visited again in the second round; null if there is none.
+  private Set<Integer> gone;
   private final List<MissingBlocks.Answer> answers = new ArrayList<>(1);
   // The most specific reason, its server, and its explanation.
   private Reason reason = Reason.NEVER_WRITTEN;
@@ -200,12 +205,20 @@ final class PartitionProgress {
 
   /**
    * The current server has lost its data since the assignment, moves it, or was given up by map
-   * tasks. Maybe it has left, and has moved its data to a server that was visited before: those are
-   * visited once more in the second round. Has no effect in the second round.
+   * tasks. Maybe it has left, and has moved its data to a server that was visited before: all of
+   * those are visited once more. In the second round, each server has this effect once.
    */
-  void visitEarlierAgain() {
-    if (!inSecondRound) {
-      for (int position = 0; position < visits - 1; position++) {
+  void visitOthersAgain() {
+    if (inSecondRound) {
+      if (gone == null) {
+        gone = new HashSet<>(1);
+      }
+      if (!gone.add(current)) {
+        return;
+      }
+    }
+    for (int position = 0; position < visits; position++) {
+      if (order.server(position) != current) {
         postpone(order.server(position));
       }
     }

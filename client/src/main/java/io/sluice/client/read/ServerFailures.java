@@ -204,6 +204,7 @@ final class ServerFailures {
       return;
     }
     retryPeriodSpent |= !early;
+    visitOthersAgain(server);
     if (early) {
       server.visits().forEach(visit -> postpone(server, visit.progress()));
     }
@@ -223,18 +224,22 @@ final class ServerFailures {
   }
 
   /**
-   * Makes a partition return to servers in its second round: to a server of which other servers may
-   * not have all blocks, and to those to which it may have moved its data before it left.
+   * Makes a partition return to a server in its second round, because others may not have all
+   * blocks.
    */
   private void postpone(ReadServer server, PartitionProgress visited) {
     if (server.isLeaving()) {
-      visited.visitEarlierAgain();
       updates.extend(visited);
       visited.postponeServer();
-    } else if (server.isReplaced()) {
-      visited.visitEarlierAgain();
-    } else if (visited.hasOtherReplica()) {
+    } else if (!server.isReplaced() && visited.hasOtherReplica()) {
       visited.postponeServer();
+    }
+  }
+
+  /** A server that moves its data, or may have moved it later, may have left by now. */
+  private static void visitOthersAgain(ReadServer server) {
+    if (server.isLeaving() || server.isReplaced()) {
+      server.visits().map(PartitionVisit::progress).forEach(PartitionProgress::visitOthersAgain);
     }
   }
 
@@ -262,14 +267,11 @@ final class ServerFailures {
         || health.mayProbe(server.server())) {
       return false;
     }
-    server
-        .visits()
-        .map(PartitionVisit::progress)
-        .forEach(
-            visited -> {
-              postpone(server, visited);
-              visited.postponeServer();
-            });
+    visitOthersAgain(server);
+    for (PartitionVisit visit : server.visits().toList()) {
+      postpone(server, visit.progress());
+      visit.progress().postponeServer();
+    }
     giveUp(server, Reason.UNREACHABLE, "other tasks gave the server up");
     return true;
   }

@@ -314,6 +314,38 @@ class MultiLocationReadTest {
   }
 
   @Test
+  void returnsToTheServerToWhichALeavingOneHasMovedItsDataWhileItWasUnreachable() throws Exception {
+    Runnable[] leave = new Runnable[1];
+    Refusals leaving =
+        new Refusals() {
+          @Override
+          public Fate open(ServerId server, Open open) {
+            if (server.getName().equals("server-0")) {
+              leave[0].run();
+            }
+            return Fate.DONE;
+          }
+        };
+    try (FakeCluster cluster = FakeCluster.inline(2, leaving)) {
+      ShuffleAssignment assignment =
+          cluster.assign(1, 1, 1).moved("server-0", cluster.server(1).id());
+      TestBlocks blocks = TestBlocks.of(0, 1, random, 100, 1, 1, 1);
+      blocks.push(cluster.pool(), assignment, cluster.server(0), 0, 2);
+      blocks.push(cluster.pool(), assignment, cluster.server(1), 2);
+      leave[0] =
+          () -> {
+            blocks.push(cluster.pool(), assignment, cluster.server(1), 0, 2);
+            cluster.server(0).loseData();
+          };
+      leaving.refuse(cluster, "server-0", 1);
+
+      try (PooledShuffleRead read = cluster.read(request(assignment, blocks).build())) {
+        assertThat(drain(read)).isEqualTo(3);
+      }
+    }
+  }
+
+  @Test
   void returnsToTheServerToWhichAGivenUpOneHasMovedItsData() throws Exception {
     Runnable[] leave = new Runnable[1];
     Faults leaving =
