@@ -6,6 +6,7 @@ import io.sluice.client.push.PushServer.Sending;
 import io.sluice.client.push.ReplacementServers.Cause;
 import io.sluice.client.server.ServerHealth;
 import io.sluice.common.error.StatusCode;
+import io.sluice.proto.ServerId;
 import io.sluice.proto.ShuffleId;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -242,8 +243,7 @@ final class Failover {
 
   /** Stops sending to a server, and requests a replacement server. */
   void giveUp(PushServer server, Failure failure) throws IOException {
-    boolean known = failure.serverFault() && !health.markFailing(server.server());
-    server.stop(failure, known);
+    server.stop(failure, failure.serverFault() && !markUnhealthy(server.server(), failure));
     if (assignment.hasReplaced(server.name())) {
       replace(server);
     } else if (options.replacementServers() == null) {
@@ -251,6 +251,11 @@ final class Failover {
     } else {
       request(server, Cause.FAILED, List.of());
     }
+  }
+
+  /** Readers still wait for a server for which no task has waited. */
+  private boolean markUnhealthy(ServerId server, Failure failure) {
+    return failure.early() ? health.markUnreachable(server) : health.markFailing(server);
   }
 
   /**

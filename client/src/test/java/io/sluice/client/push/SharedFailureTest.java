@@ -74,6 +74,37 @@ class SharedFailureTest {
   }
 
   @Test
+  void readersStillWaitForAServerForWhichNoTaskHasWaited() throws Exception {
+    FakeCluster[] made = new FakeCluster[1];
+    Faults faults =
+        new Faults() {
+          @Override
+          public Fate connect(ServerId server) {
+            if (server.getName().equals("server-1")) {
+              return Fate.DONE;
+            }
+            // A reader leaves the server without waiting at the same time.
+            made[0].health().markUnreachable(server);
+            return Fate.LOST_BEFORE;
+          }
+        };
+    try (FakeCluster cluster = FakeCluster.inline(2, faults)) {
+      made[0] = cluster;
+      cluster.use(config(1));
+      ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1);
+      CollectingSink sink = new CollectingSink();
+      try (FramedPushSession session =
+          cluster.push(assignment, 1, 1, new PushOptions(null, null, sink))) {
+        addAll(session);
+        session.finish();
+        assertThat(session.counters().rerouted().localFrames()).isPositive();
+      }
+      assertThat(cluster.health().isFailing(cluster.server(0).id())).isTrue();
+      assertThat(cluster.health().isGivenUp(cluster.server(0).id())).isFalse();
+    }
+  }
+
+  @Test
   void grantsTheFullRetryPeriodWithoutAnAlternative() throws Exception {
     FailingServers faults = new FailingServers().with(0, FaultKind.UNREACHABLE, 0);
     try (FakeCluster cluster = FakeCluster.inline(2, faults)) {
