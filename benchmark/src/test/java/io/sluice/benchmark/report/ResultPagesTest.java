@@ -13,10 +13,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ResultPagesTest {
   private static final String REFRESH =
       "to refresh the pages: ./sluice bench report benchmark/results --html report.html"
-          + " --page docs/performance.md --page docs/scale.md";
+          + " --page docs/performance.md --page docs/scale.md --page docs/reliability.md";
 
   @ParameterizedTest
-  @ValueSource(strings = {"performance.md", "scale.md"})
+  @ValueSource(strings = {"performance.md", "scale.md", "reliability.md"})
   void pageHasTheTablesOfTheResults(String name) throws IOException {
     Path root = Checkout.root();
     String page = Files.readString(root.resolve("docs").resolve(name));
