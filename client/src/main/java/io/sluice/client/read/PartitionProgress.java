@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
  * <pre>
  *  first round:   every server of the visit order, once
  *                   postponeServer: visit the current server once more in the second round
- *                   visitOthersAgain: visit all servers that were visited once more, too
+ *                   visitOthersAgain: visit all servers that answered once more, too
  *  second round:  the postponed servers, with the full retry period
  *                   visitOthersAgain: as before, once for each server
  *  extend:        a newer assignment added servers; back to the first round for these
@@ -46,6 +46,8 @@ final class PartitionProgress {
   // Servers to visit in the second round; null if none was ever postponed.
   private Deque<Integer> postponed;
   private boolean inSecondRound;
+  // Servers that did not answer at their last visit; null if there is none.
+  private Set<Integer> silent;
   // Servers after which the others were visited again in the second round; null if there is none.
   private Set<Integer> gone;
   private final List<MissingBlocks.Answer> answers = new ArrayList<>(1);
@@ -205,8 +207,8 @@ final class PartitionProgress {
 
   /**
    * The current server has lost its data since the assignment, moves it, or was given up by map
-   * tasks. Maybe it has left, and has moved its data to a server that was visited before: all of
-   * those are visited once more. In the second round, each server has this effect once.
+   * tasks. Maybe it has left, and has moved its data to a server that answered before: all of those
+   * are visited once more. In the second round, each server has this effect once.
    */
   void visitOthersAgain() {
     if (inSecondRound) {
@@ -218,8 +220,9 @@ final class PartitionProgress {
       }
     }
     for (int position = 0; position < visits; position++) {
-      if (order.server(position) != current) {
-        postpone(order.server(position));
+      int server = order.server(position);
+      if (server != current && (silent == null || !silent.contains(server))) {
+        postpone(server);
       }
     }
   }
@@ -278,6 +281,12 @@ final class PartitionProgress {
 
   /** Records that a server did not complete the partition. The most specific reason is kept. */
   void failed(ReadServer server, Reason why, String detail) {
+    if (why == Reason.UNREACHABLE) {
+      silent = silent == null ? new HashSet<>(1) : silent;
+      silent.add(current);
+    } else if (silent != null) {
+      silent.remove(current);
+    }
     // The second visit of a server replaces the result of the first.
     answers.removeIf(answer -> answer.server().equals(server.name()));
     answers.add(new MissingBlocks.Answer(server.name(), why));

@@ -375,6 +375,35 @@ class MultiLocationReadTest {
   }
 
   @Test
+  void doesNotReturnToAServerThatDidNotAnswerAfterAGivenUpOne() throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(3, refusals)) {
+      ShuffleAssignment assignment =
+          cluster
+              .assign(2, 1, 1)
+              .replaceFailed("server-0", cluster.server(1).id())
+              .replaceFailed("server-1", cluster.server(2).id());
+      TestBlocks[] blocks = new TestBlocks[2];
+      for (int partition = 0; partition < 2; partition++) {
+        blocks[partition] = TestBlocks.of(partition, 1, random, 100, 1, 1);
+        blocks[partition].push(cluster.pool(), assignment, cluster.server(2), 1);
+      }
+      cluster.transport().dropConnections();
+      refusals.refuse(cluster, "server-0", Integer.MAX_VALUE);
+      refusals.refuse(cluster, "server-1", Integer.MAX_VALUE);
+
+      try (PooledShuffleRead read = cluster.read(request(assignment, blocks).build())) {
+        BlocksMissingException thrown =
+            catchThrowableOfType(BlocksMissingException.class, () -> drain(read));
+        assertThat(thrown.missing())
+            .extracting(MissingBlocks::partition)
+            .as("named together, at the last Open")
+            .containsExactly(0, 1);
+      }
+      assertThat(refusals.tries("server-0")).isEqualTo(1);
+    }
+  }
+
+  @Test
   void returnsToTheServerToWhichASkippedOneHasMovedItsData() throws Exception {
     Runnable[] leave = new Runnable[1];
     Faults leaving =
