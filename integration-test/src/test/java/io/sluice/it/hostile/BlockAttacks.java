@@ -49,7 +49,7 @@ final class BlockAttacks {
         byte[] more = Arrays.copyOf(whole, whole.length + 1);
         byte[] less = Arrays.copyOf(whole, whole.length - 1);
         for (byte[] wrong : List.of(more, less)) {
-          peer.send(Frames.of(Frames.PUSH, 4, push, wrong.length), wrong);
+          peer.send(Frames.of(Frames.PUSH, 4, mallory.push(), wrong.length), wrong);
           Frame reply = peer.receive();
           assertThat(reply).isNotNull();
           assertThat(reply.type())

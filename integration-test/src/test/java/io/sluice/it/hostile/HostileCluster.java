@@ -131,7 +131,7 @@ final class HostileCluster implements AutoCloseable {
   }
 
   /** The processes whose memory and connections are checked. */
-  List<ProcessHealth> processes(Target target) {
+  List<ProcessHealth> processes(Target target) throws Exception {
     return List.of(
         new ProcessHealth(target, target.coordinator(), sizes),
         new ProcessHealth(target, target.server(), sizes));
