@@ -1,8 +1,8 @@
 package io.sluice.client.read;
 
 import io.sluice.client.read.MissingBlocks.Reason;
+import io.sluice.client.read.VisitFailures.VisitFailure;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -46,15 +46,9 @@ final class PartitionProgress {
   // Servers to visit in the second round; null if none was ever postponed.
   private Deque<Integer> postponed;
   private boolean inSecondRound;
-  // Servers that did not answer at their last visit; null if there is none.
-  private Set<Integer> silent;
   // Servers after which the others were visited again in the second round; null if there is none.
   private Set<Integer> gone;
-  private final List<MissingBlocks.Answer> answers = new ArrayList<>(1);
-  // The most specific reason, its server, and its explanation.
-  private Reason reason = Reason.NEVER_WRITTEN;
-  private ReadServer reasonFrom;
-  private String detail = "";
+  private final VisitFailures failures = new VisitFailures();
   // Batches of which the first blocks have arrived, by attempt index.
   private Map<Integer, InOrder.PartialBatch> partialBatches;
   // A server that has lost blocks of the partition, and its replica slot; null if there is none.
@@ -221,7 +215,7 @@ final class PartitionProgress {
     }
     for (int position = 0; position < visits; position++) {
       int server = order.server(position);
-      if (server != current && (silent == null || !silent.contains(server))) {
+      if (server != current && !failures.isSilent(server)) {
         postpone(server);
       }
     }
@@ -279,22 +273,9 @@ final class PartitionProgress {
     return allLocal;
   }
 
-  /** Records that a server did not complete the partition. The most specific reason is kept. */
+  /** Records that the current server did not complete the partition. */
   void failed(ReadServer server, Reason why, String detail) {
-    if (why == Reason.UNREACHABLE) {
-      silent = silent == null ? new HashSet<>(1) : silent;
-      silent.add(current);
-    } else if (silent != null) {
-      silent.remove(current);
-    }
-    // The second visit of a server replaces the result of the first.
-    answers.removeIf(answer -> answer.server().equals(server.name()));
-    answers.add(new MissingBlocks.Answer(server.name(), why));
-    if (weight(why, server) >= weight(reason, reasonFrom)) {
-      reason = why;
-      reasonFrom = server;
-      this.detail = detail;
-    }
+    failures.add(current, server, why, detail);
   }
 
   /** Records that local output did not complete an attempt. */
@@ -306,23 +287,6 @@ final class PartitionProgress {
         attemptIndex, new LocalResult(damaged ? Reason.CORRUPT : Reason.NEVER_WRITTEN, detail));
   }
 
-  /** A leaving server may have returned without its data, which its target has. */
-  private static int weight(Reason reason, ReadServer from) {
-    return weight(reason == Reason.LOST && from.isLeaving() ? Reason.INCOMPLETE : reason);
-  }
-
-  private static int weight(Reason reason) {
-    return switch (reason) {
-      case NEVER_WRITTEN -> 0;
-      case INCOMPLETE -> 1;
-      case UNREACHABLE -> 2;
-      case LOST -> 3;
-      case CORRUPT -> 4;
-      case EXPIRED -> 5;
-      case MISMATCH -> 6;
-    };
-  }
-
   /** Describes an attempt of which a received block cannot be decompressed. */
   MissingBlocks undecodable(int attemptIndex, String problem) {
     return new MissingBlocks(
@@ -330,7 +294,7 @@ final class PartitionProgress {
         expected.attempt(attemptIndex),
         expected.mapIndex(attemptIndex),
         Reason.CORRUPT,
-        answers,
+        failures.answers(),
         problem);
   }
 
@@ -347,14 +311,17 @@ final class PartitionProgress {
 
   /** Describes the missing blocks of an attempt. */
   MissingBlocks missing(int attemptIndex) {
+    VisitFailure remote = failures.mostSpecific();
     LocalResult answer = local == null ? null : local.get(attemptIndex);
-    boolean localIsMoreSpecific = answer != null && weight(answer.reason) > weight(reason);
+    boolean localIsMoreSpecific =
+        answer != null
+            && VisitFailures.weight(answer.reason) > VisitFailures.weight(remote.reason());
     return new MissingBlocks(
         partition(),
         expected.attempt(attemptIndex),
         expected.mapIndex(attemptIndex),
-        localIsMoreSpecific ? answer.reason : reason,
-        answers,
-        answer == null ? detail : detail + "; local output: " + answer.detail);
+        localIsMoreSpecific ? answer.reason : remote.reason(),
+        failures.answers(),
+        answer == null ? remote.detail() : remote.detail() + "; local output: " + answer.detail);
   }
 }

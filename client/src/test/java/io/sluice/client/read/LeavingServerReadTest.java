@@ -267,6 +267,59 @@ class LeavingServerReadTest {
   }
 
   @Test
+  void aServerThatTurnsOutToHaveMovedItsDataDoesNotHideAnUnreachableOne() throws Exception {
+    assertUnreachable(
+        (assigned, other) -> assigned, (assigned, other) -> assigned.moved("server-1", other));
+  }
+
+  @Test
+  void aServerThatMovedItsDataAfterItWasGivenUpDoesNotHideAnUnreachableOne() throws Exception {
+    assertUnreachable(
+        (assigned, other) -> assigned.replaceFailed("server-1", other),
+        (assigned, other) -> assigned.moved("server-1", assigned.servers().get(0)));
+  }
+
+  /**
+   * Checks the reason of missing blocks if server-0 does not answer, and server-1, which replaced
+   * it, has returned without data.
+   *
+   * @param before change with server-2 before the read
+   * @param during change with server-2 during the read
+   */
+  private void assertUnreachable(
+      BiFunction<ShuffleAssignment, ServerId, ShuffleAssignment> before,
+      BiFunction<ShuffleAssignment, ServerId, ShuffleAssignment> during)
+      throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(3, leaving)) {
+      ServerId other = cluster.server(2).id();
+      ShuffleAssignment first =
+          before.apply(
+              cluster.assign(1, 1, 1).replaceFailed("server-0", cluster.server(1).id()), other);
+      ShuffleAssignment after = during.apply(first, other);
+      TestBlocks there = blocks(1);
+      TestBlocks moved = blocks(2);
+      pushAll(cluster, first, 0, there);
+      pushAll(cluster, first, 1, moved);
+      pushAll(cluster, after, 2, moved);
+      cluster.server(1).loseData();
+      leaving.refuse(cluster, 0, Integer.MAX_VALUE);
+
+      MissingBlocks missing =
+          missing(
+              cluster,
+              request(first, there, moved)
+                  .newest(known -> CompletableFuture.completedFuture(after)));
+      assertThat(missing.mapAttempt()).isEqualTo(1);
+      assertThat(missing.answers())
+          .containsExactlyInAnyOrder(
+              new MissingBlocks.Answer("server-0", Reason.UNREACHABLE),
+              new MissingBlocks.Answer("server-1", Reason.LOST),
+              new MissingBlocks.Answer("server-2", Reason.INCOMPLETE));
+      assertThat(missing.reason()).isEqualTo(Reason.UNREACHABLE);
+    }
+  }
+
+  @Test
   void asksTheDriverBeforeAServerThatIsVisitedAgainIsTheLast() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(3, leaving)) {
       ShuffleAssignment before =
