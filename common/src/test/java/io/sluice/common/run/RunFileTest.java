@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -230,6 +231,20 @@ class RunFileTest {
   }
 
   @Test
+  void namesABlockThatIsNotTheListedOne() throws IOException {
+    Path file = writeExample();
+    byte[] hello = "hello world".getBytes(StandardCharsets.US_ASCII);
+    ByteBuf other = block(0x0102030405060709L, 17, 3, 2, BlockHeader.FLAG_LAST, hello);
+    byte[] bytes = Files.readAllBytes(file);
+    other.getBytes(0, bytes, EXAMPLE.length(), other.writerIndex());
+    Files.write(file, bytes);
+    RunFormatException problem = damageOf(file);
+    assertThat(problem.reason()).isEqualTo(Reason.MISMATCH);
+    assertThat(problem.offset()).isEqualTo(EXAMPLE.length());
+    assertThat(problem).hasMessageContaining("partition 3: listed", "found");
+  }
+
+  @Test
   void refusesTheTrailerOfAnotherRun() throws IOException {
     byte[] one = Files.readAllBytes(writeExample());
     RunHeader other =
@@ -283,6 +298,59 @@ class RunFileTest {
       assertThat(run.verifyBlock(3, -1)).isEmpty();
       assertThat(run.verifyBlock(7, Files.size(file))).isEmpty();
     }
+  }
+
+  @Test
+  void closesOnlyAChannelThatItOwns() throws IOException {
+    Path file = writeExample();
+    try (FileChannel channel = FileChannel.open(file)) {
+      try (RunReader run = RunReader.borrow(channel, "borrowed")) {
+        assertThat(run.file()).isEqualTo("borrowed");
+      }
+      assertThat(channel.isOpen()).isTrue();
+      RunReader.open(channel, "owned").close();
+      assertThat(channel.isOpen()).isFalse();
+    }
+    Files.write(file, new byte[1]);
+    try (FileChannel channel = FileChannel.open(file)) {
+      assertThatThrownBy(() -> RunReader.open(channel, "damaged"))
+          .isInstanceOf(RunFormatException.class);
+      assertThat(channel.isOpen()).isFalse();
+    }
+  }
+
+  @Test
+  void acceptsTheLongestNameAndTheMostReplacedRuns() throws IOException {
+    RunHeader longest =
+        new RunHeader(EXAMPLE.runId(), EXAMPLE.order(), "a".repeat(256), Integer.MAX_VALUE);
+    List<RunId> replaced =
+        IntStream.range(0, RunFormat.MAX_REPLACED).mapToObj(i -> new RunId(i, -i)).toList();
+    Path file = directory.resolve("longest");
+    try (FileChannel channel = create(file)) {
+      RunWriter writer = new RunWriter(channel, longest, replaced);
+      writer.writePartition(3, 0, List.of(block(1, 1, 3, 0, 0, new byte[1])));
+      writer.finish();
+    }
+    try (RunReader run = RunReader.open(file)) {
+      run.verify();
+      assertThat(run.header()).isEqualTo(longest);
+      assertThat(run.replaced()).isEqualTo(replaced);
+    }
+    assertThatThrownBy(
+            () -> new RunHeader(EXAMPLE.runId(), EXAMPLE.order(), "a".repeat(257), 0).length())
+        .isInstanceOf(IllegalArgumentException.class);
+    List<RunId> more = new ArrayList<>(replaced);
+    more.add(EXAMPLE.runId());
+    try (FileChannel channel = create(file)) {
+      assertThatThrownBy(() -> new RunWriter(channel, EXAMPLE, more))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("65537 replaced runs, maximum is 65536");
+    }
+  }
+
+  @Test
+  void writesRunIdsAs32Digits() {
+    assertThat(new RunId(1, -2)).hasToString("0000000000000001fffffffffffffffe");
   }
 
   @Test

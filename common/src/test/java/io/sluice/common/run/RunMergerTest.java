@@ -123,6 +123,24 @@ class RunMergerTest {
   }
 
   @Test
+  void joinsMarksUpToTwoMebibytes() {
+    int mebibyte = RunFormat.MARK_BYTES;
+    MergedMarks marks = new MergedMarks(100);
+    marks.add(new RunMark(0, 1, 5, 6));
+    marks.add(new RunMark(1, 2L * mebibyte, 3, 4));
+    marks.add(new RunMark(0, 1, 7, 9));
+    marks.add(new RunMark(1, 2L * mebibyte - 1, 2, 8));
+    marks.add(new RunMark(0, 10, 1, 1));
+    assertThat(marks.finish())
+        .containsExactly(
+            new RunMark(100, 1, 5, 6),
+            new RunMark(101, 2L * mebibyte, 3, 4),
+            new RunMark(101 + 2L * mebibyte, 2L * mebibyte, 2, 9),
+            new RunMark(101 + 4L * mebibyte, 10, 1, 1));
+    assertThat(new MergedMarks(0).finish()).isEmpty();
+  }
+
+  @Test
   void namesTheInputWhoseBlockListIsDamaged() throws IOException {
     SplittableRandom random = new SplittableRandom(9);
     List<Path> paths = List.of(randomRun(random, 0, 9, 99), randomRun(random, 1, 9, 99));

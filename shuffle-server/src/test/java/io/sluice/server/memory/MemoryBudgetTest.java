@@ -25,7 +25,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class MemoryBudgetTest {
   private static final int SLAB = 1024;
 
-  private final AtomicLong nanos = new AtomicLong();
+  /** The clock soon overflows, as a monotonic clock may. */
+  private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 1);
+
   private final MemoryBudget budget = budget(10);
   private final List<String> called = new ArrayList<>();
 
@@ -90,6 +92,7 @@ class MemoryBudgetTest {
     all.release();
     assertThat(called).containsExactly("b10");
     assertThat(budget.tryAllocate("c", SLAB)).isNull();
+    assertThat(budget.tryAllocate("b", SLAB)).as("a body of another length").isNull();
     ByteBuf body = budget.tryAllocate("b", 10 * SLAB);
     assertThat(body).isNotNull();
     body.release();
@@ -111,6 +114,29 @@ class MemoryBudgetTest {
     assertThat(called).containsExactly("b10", "c1");
     budget.tryAllocate("c", SLAB).release();
     budget.tryAllocate("b", 10 * SLAB).release();
+  }
+
+  @Test
+  void aWaiterWhoseGrantWasRevokedIsTheNextOfItsApplication() {
+    ByteBuf all = budget.tryAllocate("a", 10 * SLAB);
+    wait("b", 10 * SLAB);
+    wait("b", 9 * SLAB);
+    wait("b", 3 * SLAB);
+    all.release();
+    nanos.addAndGet(MemoryBudget.GRANT_NANOS);
+    budget.expireGrants();
+    assertThat(called).containsExactly("b10", "b9");
+
+    assertThat(budget.tryAllocate("b", 10 * SLAB)).as("too late").isNull();
+    wait("b", 10 * SLAB);
+    wait("b", 2 * SLAB);
+    budget.tryAllocate("b", 9 * SLAB).release();
+
+    assertThat(called).containsExactly("b10", "b9", "b10");
+    budget.tryAllocate("b", 10 * SLAB).release();
+    assertThat(called).containsExactly("b10", "b9", "b10", "b3", "b2");
+    budget.tryAllocate("b", 3 * SLAB).release();
+    budget.tryAllocate("b", 2 * SLAB).release();
   }
 
   @Test
@@ -154,6 +180,29 @@ class MemoryBudgetTest {
     assertThat(called).containsExactly("a1");
     bodies.add(large.tryAllocate("a", SLAB));
     bodies.forEach(ByteBuf::release);
+    assertThat(large.usedBytes()).isZero();
+  }
+
+  @Test
+  void applicationsWithoutMemoryDoNotReduceTheShareOfOthers() {
+    MemoryBudget large = budget(160);
+    ByteBuf a = large.tryAllocate("a", 75 * SLAB);
+    ByteBuf b = large.tryAllocate("b", 75 * SLAB);
+    for (int i = 0; i < 9; i++) {
+      large.tryAllocate("released " + i, SLAB).release();
+      assertThat(large.tryAllocate("refused " + i, 11 * SLAB)).isNull();
+      large.whenAvailable("cancelled " + i, 11 * SLAB, () -> {}).run();
+      large.whenAvailable("called " + i, 11 * SLAB, () -> {});
+      large.retryWaiters();
+    }
+
+    // Only the reserve is free, and the share of two applications is 80 slabs.
+    ByteBuf more = large.tryAllocate("a", 5 * SLAB);
+    assertThat(more).isNotNull();
+    assertThat(large.tryAllocate("a", SLAB)).as("beyond the share").isNull();
+    more.release();
+    a.release();
+    b.release();
     assertThat(large.usedBytes()).isZero();
   }
 
@@ -275,14 +324,19 @@ class MemoryBudgetTest {
     AtomicInteger signals = new AtomicInteger();
     budget.onPressure(signals::incrementAndGet);
     ByteBuf below = budget.tryAllocate("a", 7 * SLAB);
+    budget.signalIfTight();
     assertThat(signals).hasValue(0);
+    assertThat(budget.pressure())
+        .isEqualTo(new MemoryPressure(7 * SLAB, 10 * SLAB, 7_680, 2_560, 0));
     assertThat(budget.pressure().tight()).isFalse();
     ByteBuf above = budget.tryAllocate("a", SLAB);
     assertThat(signals).hasValue(1);
     assertThat(budget.pressure().tight()).isTrue();
+    budget.signalIfTight();
+    assertThat(signals).hasValue(2);
     above.release();
     assertThat(budget.tryAllocate("a", 4 * SLAB)).isNull();
-    assertThat(signals).hasValue(2);
+    assertThat(signals).hasValue(3);
     Runnable cancel = wait("a", 9 * SLAB);
     assertThat(budget.pressure().tight()).as("a body waits").isTrue();
     assertThat(budget.pressure().targetBytes()).isEqualTo(SLAB);
