@@ -1,21 +1,25 @@
 package io.sluice.client.push;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.sluice.client.compress.BlockCodecs;
 import io.sluice.client.compress.BlockCompressor;
+import io.sluice.client.compress.PayloadTransform;
 import io.sluice.client.rows.TestRecords;
 import io.sluice.client.rows.TestRows;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.block.BlockEncoding;
+import io.sluice.common.block.BlockHeader;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class BlockPayloadsTest {
   private static final int FIELDS = 4;
@@ -148,6 +152,64 @@ class BlockPayloadsTest {
     try (BlockCompressor compressor = BlockCodecs.compressor(BlockCodec.LZ4, 1)) {
       Written found = new Written(compressor, new RowBlocks(FIELDS + 9)).add(facts(1, 500), 500);
       assertThat(found.payloads.encoding()).isEqualTo(BlockEncoding.NONE);
+    }
+  }
+
+  /** Adds bytes before and behind a payload. */
+  private record Padding(int before, int behind) implements PayloadTransform {
+    @Override
+    public byte[] encode(byte[] payload, int offset, int length) {
+      byte[] padded = new byte[before + length + behind];
+      System.arraycopy(payload, offset, padded, before, Math.min(length, padded.length));
+      return padded;
+    }
+
+    @Override
+    public byte[] decode(byte[] payload, int offset, int length) {
+      throw new AssertionError("only pushes");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(BlockCodec.class)
+  void transformsTheCompressedPayload(BlockCodec codec) throws Exception {
+    byte[] bytes = facts(1, 500).bytes();
+    try (BlockCompressor compressor = BlockCodecs.compressor(codec, 1)) {
+      BlockPayloads plain = new BlockPayloads(compressor, null, null);
+      BlockPayloads padded = new BlockPayloads(compressor, new Padding(16, 1008), null);
+      int room = padded.room(bytes.length);
+      ByteBuf expected = Unpooled.directBuffer(room, room);
+      ByteBuf found = Unpooled.directBuffer(room, room);
+      try {
+        plain.write(bytes, 0, bytes.length, 0, expected, 0);
+        padded.write(bytes, 0, bytes.length, 0, found, 0);
+        assertThat(padded.length()).isEqualTo(plain.length() + 1024).isEqualTo(found.writerIndex());
+        assertThat(padded.plainLength()).isEqualTo(padded.length());
+        assertThat(found.slice(16, plain.length())).isEqualTo(expected);
+        assertThat(padded.codec()).isEqualTo(codec);
+        assertThat(padded.flags()).isEqualTo(BlockHeader.FLAG_ENCRYPTED);
+        assertThat(plain.flags()).isZero();
+      } finally {
+        expected.release();
+        found.release();
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {-1, 1025})
+  void refusesATransformWithAResultOfInvalidLength(int added) throws Exception {
+    try (BlockCompressor compressor = BlockCodecs.compressor(BlockCodec.NONE, 1)) {
+      BlockPayloads payloads = new BlockPayloads(compressor, new Padding(0, added), null);
+      int room = payloads.room(1);
+      ByteBuf body = Unpooled.directBuffer(room, room);
+      try {
+        assertThatThrownBy(() -> payloads.write(new byte[1], 0, 1, 0, body, 0))
+            .isInstanceOf(IllegalStateException.class)
+            .hasMessageContaining("outputBytes=" + (1 + added), "maxAddedBytes=1024");
+      } finally {
+        body.release();
+      }
     }
   }
 }

@@ -344,6 +344,37 @@ class FailoverTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void continuesAtTheOtherReplicaOfLostBlocksIfItIsEnough(int quorum) throws Exception {
+    try (FakeCluster cluster = FakeCluster.inline(4, new Faults() {})) {
+      cluster.use(config(quorum));
+      ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 2, 2);
+      FakeDriver driver = new FakeDriver(cluster, assignment, 2);
+      try (FramedPushSession session =
+          cluster.push(assignment, 5, 1, new PushOptions(null, driver, null))) {
+        addAll(session);
+        cluster.server(0).restart();
+        cluster.transport().dropConnections();
+        if (quorum == 2) {
+          assertThatThrownBy(() -> addAllAndFinish(session))
+              .isInstanceOfSatisfying(
+                  PushFailedException.class, e -> assertThat(e.server()).isEqualTo("server-0"));
+        } else {
+          addAllAndFinish(session);
+          assertWhole(cluster, assignment, null, 5, session.partitionLengths());
+          assertThat(cluster.server(0).accepted()).isEmpty();
+        }
+        assertThat(driver.asked()).isEmpty();
+      }
+    }
+  }
+
+  private static void addAllAndFinish(PushSession session) throws IOException {
+    addAll(session);
+    session.finish();
+  }
+
   @Test
   void failsOverIfTheShuffleExpiredAtAServerWithoutAcknowledgedBlocks() throws Exception {
     try (FakeCluster cluster = FakeCluster.inline(4, new Faults() {})) {

@@ -183,6 +183,20 @@ class FrameSenderTest {
   }
 
   @Test
+  void anAcknowledgementOfAnotherEpochThanTheConnectionFailsTheAttempt() throws Exception {
+    sender.enqueue(0, Unpooled.buffer().writeZero(100));
+    run();
+    connections.get(0).replies.get(0).complete(PushAck.newBuilder().setEpoch(2).build());
+
+    assertThatThrownBy(this::run)
+        .isInstanceOfSatisfying(
+            PushFailedException.class, e -> assertThat(e.code()).isEqualTo(StatusCode.STALE_EPOCH))
+        .hasMessageContaining("epoch=2 expected=1");
+    sender.close();
+    assertThat(memory.usedBytes()).isZero();
+  }
+
+  @Test
   void aServerWithoutSpaceIsGivenUpAfterATenthOfTheRetryPeriod() throws Exception {
     List<Integer> local = new ArrayList<>();
     sender = sender(PATIENT, new PushOptions(null, null, body -> local.add(body.readableBytes())));

@@ -10,6 +10,7 @@ import io.sluice.client.fake.FakeTransport.Fate;
 import io.sluice.client.fake.FakeTransport.Faults;
 import io.sluice.client.server.DirectMemory;
 import io.sluice.client.server.RetryPolicy;
+import io.sluice.client.server.ServerTimes;
 import io.sluice.common.block.BlockCodec;
 import io.sluice.common.block.BlockHeader;
 import io.sluice.common.error.SluiceException;
@@ -419,6 +420,48 @@ class PushSessionTest {
       assertThat(most).isLessThanOrEqualTo(config.inFlightBytes() + 5L * config.frameBytes());
       assertThat(cluster.usedBytes()).isZero();
     }
+  }
+
+  @Test
+  void anUnfinishedSessionFreesItsFrames() throws Exception {
+    DirectMemory memory = new DirectMemory(Long.MAX_VALUE);
+    try (FakeCluster cluster = FakeCluster.inline(2, NONE)) {
+      cluster.use(memory);
+      FramedPushSession session = cluster.push(cluster.assign(8, 2, 1), 1, 0);
+      add(session, 0, 100);
+      add(session, 7, 100);
+      assertThat(session.bufferedBytes()).isPositive().isEqualTo(memory.usedBytes());
+      session.close();
+      session.close();
+      assertThat(memory.usedBytes()).isZero();
+      assertThat(cluster.usedBytes()).isZero();
+      assertThatThrownBy(session::beginFinalPass)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("CLOSED");
+    }
+  }
+
+  @Test
+  void countersOfSeveralSessionsAddUp() {
+    ServerTimes none = ServerTimes.NONE;
+    PushCounters one =
+        new PushCounters(1, 2, 3, 4, 5, 6, 7, 8, new PushCounters.Rerouted(9, 10, 11, 12), none);
+    PushCounters other =
+        new PushCounters(
+            100, 200, 300, 400, 500, 600, 700, 800, new PushCounters.Rerouted(1, 2, 3, 4), none);
+    assertThat(one.plus(other))
+        .isEqualTo(
+            new PushCounters(
+                101,
+                202,
+                303,
+                404,
+                505,
+                606,
+                707,
+                808,
+                new PushCounters.Rerouted(10, 12, 14, 16),
+                none));
   }
 
   @Test
