@@ -64,7 +64,7 @@ final class ExampleProgramsTest {
   }
 
   @Test
-  @Tag("nightly") // .ci/run has the demo, which sorts and validates.
+  @Tag("nightly")
   void sortsAndValidatesTerasortWithAndWithoutEncodedRecords() throws Exception {
     Path rows = directory.resolve("teragen");
     ProgramOutcome generated =
