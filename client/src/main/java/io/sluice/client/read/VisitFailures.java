@@ -11,6 +11,9 @@ import java.util.Map;
 final class VisitFailures {
   private static final VisitFailure NONE = new VisitFailure(null, Reason.NEVER_WRITTEN, "");
 
+  /** More specific than INCOMPLETE, and less than UNREACHABLE. */
+  private static final int WEIGHT_OF_MOVED = 2;
+
   // By server: its visits. Immutable while it is empty, as in most partitions.
   private Map<Integer, List<VisitFailure>> failures = Map.of();
 
@@ -24,7 +27,7 @@ final class VisitFailures {
     private int weight() {
       // A server that was replaced may have moved its data before it returned without them.
       return reason == Reason.LOST && (server.isLeaving() || server.isReplaced())
-          ? VisitFailures.weight(Reason.UNREACHABLE) - 1
+          ? WEIGHT_OF_MOVED
           : VisitFailures.weight(reason);
     }
   }
