@@ -74,11 +74,7 @@ class FailoverTest {
       try (FramedPushSession session =
           cluster.push(assignment, 5, 1, new PushOptions(null, driver, sink))) {
         if (!succeeds) {
-          assertThatThrownBy(
-                  () -> {
-                    addAll(session);
-                    session.finish();
-                  })
+          assertThatThrownBy(() -> addAllAndFinish(session))
               .isInstanceOfSatisfying(
                   PushFailedException.class, e -> assertThat(e.server()).isEqualTo("server-0"));
           return;
@@ -184,11 +180,7 @@ class FailoverTest {
       cluster.use(config(2));
       ShuffleAssignment degraded = replaceFirstOfThree(cluster);
       try (FramedPushSession session = cluster.push(degraded, 5, 1, PushOptions.NONE)) {
-        assertThatThrownBy(
-                () -> {
-                  addAll(session);
-                  session.finish();
-                })
+        assertThatThrownBy(() -> addAllAndFinish(session))
             .isInstanceOf(PushFailedException.class)
             .hasMessageContaining("server-1")
             .hasMessageContaining("rss.data.replica.write requires 2 servers");
@@ -328,11 +320,7 @@ class FailoverTest {
           cluster.server(0).restart();
           cluster.transport().dropConnections();
         }
-        assertThatThrownBy(
-                () -> {
-                  addAll(session);
-                  session.finish();
-                })
+        assertThatThrownBy(() -> addAllAndFinish(session))
             .isInstanceOfSatisfying(
                 PushFailedException.class,
                 e -> {
@@ -401,11 +389,7 @@ class FailoverTest {
       ShuffleAssignment assignment = cluster.assign(PARTITIONS, 2, 1);
       try (FramedPushSession session =
           cluster.push(assignment, 5, 1, new PushOptions(null, null, sink))) {
-        assertThatThrownBy(
-                () -> {
-                  addAll(session);
-                  session.finish();
-                })
+        assertThatThrownBy(() -> addAllAndFinish(session))
             .isInstanceOf(IOException.class)
             .hasMessage("No space left on device");
       }
