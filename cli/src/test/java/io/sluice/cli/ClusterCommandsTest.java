@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
+import io.sluice.proto.ApplicationReport;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.CoordinatorGrpc.CoordinatorBlockingStub;
 import io.sluice.proto.RegisterApplicationRequest;
@@ -115,17 +116,19 @@ class ClusterCommandsTest {
           stub.unregisterApplication(
               UnregisterApplicationRequest.newBuilder()
                   .setApplication(application)
-                  .setTasks(
-                      TaskReport.newBuilder()
-                          .setPushedBytes(3 << 20)
-                          .setPushRetries(4)
-                          .setConcurrentTasks(2)
-                          .addServers(
-                              ServerTime.newBuilder()
-                                  .setServer("disks:1")
+                  .setReport(
+                      ApplicationReport.newBuilder()
+                          .setTasks(
+                              TaskReport.newBuilder()
                                   .setPushedBytes(3 << 20)
-                                  .setPushWaitMs(9_000)
-                                  .setDiskWaitMs(9_000)))
+                                  .setPushRetries(4)
+                                  .setConcurrentTasks(2)
+                                  .addServers(
+                                      ServerTime.newBuilder()
+                                          .setServer("disks:1")
+                                          .setPushedBytes(3 << 20)
+                                          .setPushWaitMs(9_000)
+                                          .setDiskWaitMs(9_000))))
                   .build());
     } finally {
       channel.shutdownNow();

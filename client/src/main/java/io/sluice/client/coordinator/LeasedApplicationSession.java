@@ -7,6 +7,7 @@ import io.sluice.client.coordinator.ShuffleRegistration.Refused;
 import io.sluice.client.security.ClientIdentity;
 import io.sluice.common.error.SluiceException;
 import io.sluice.common.error.StatusCode;
+import io.sluice.proto.ApplicationReport;
 import io.sluice.proto.RegisterApplicationReply;
 import io.sluice.proto.RegisterApplicationRequest;
 import io.sluice.proto.RegisterShuffleReply;
@@ -76,7 +77,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
   // All guarded by this.
   private int fallbacks;
   private String lastFallback = "";
-  // Not yet reported to a coordinator.
+  // Not yet reported to a coordinator. A report that was interrupted is repeated at the end.
   private int wrongReceipts;
   private boolean probing;
   private volatile boolean registered;
@@ -400,14 +401,21 @@ public final class LeasedApplicationSession implements ApplicationSession {
     }
     long nextMs = RENEWAL_RETRY_MS;
     try {
-      RenewLeaseRequest request = renewal(receipts.get(), taskReport());
+      RenewLeaseRequest request =
+          RenewLeaseRequest.newBuilder()
+              .setApplication(application)
+              .setReport(report(taskReport()))
+              .addAllAppliedMoves(appliedMoves)
+              .setPublicKey(identity.publicKey())
+              .addAllReceipts(receipts.get())
+              .build();
       RenewLeaseReply reply = coordinators.renewLease(request);
       StatusCode status = StatusCode.of(reply.getStatus());
       if (status == StatusCode.OK) {
         nextMs = thirdOf(reply.getLeaseMs());
         identity.acceptToken(reply.hasToken(), reply.getToken(), application);
         appliedMoves.clear();
-        wrongReceiptsReported(request.getWrongReceipts());
+        wrongReceiptsReported(request.getReport().getWrongReceipts());
         if (applyMoves(reply.getMovesList())) {
           // The leaving server waits for the report before it exits.
           nextMs = Math.min(nextMs, RENEWAL_RETRY_MS);
@@ -515,19 +523,14 @@ public final class LeasedApplicationSession implements ApplicationSession {
     moved = listener;
   }
 
-  private synchronized RenewLeaseRequest renewal(
-      List<ShuffleReceipts> ofShuffles, Optional<TaskReport> ofTasks) {
-    RenewLeaseRequest.Builder request =
-        RenewLeaseRequest.newBuilder()
-            .addAllAppliedMoves(appliedMoves)
-            .setApplication(application)
+  private synchronized ApplicationReport report(Optional<TaskReport> ofTasks) {
+    ApplicationReport.Builder report =
+        ApplicationReport.newBuilder()
             .setFallbackShuffles(fallbacks)
             .setLastFallbackReason(lastFallback)
-            .setPublicKey(identity.publicKey())
-            .setWrongReceipts(wrongReceipts)
-            .addAllReceipts(ofShuffles);
-    ofTasks.ifPresent(request::setTasks);
-    return request.build();
+            .setWrongReceipts(wrongReceipts);
+    ofTasks.ifPresent(report::setTasks);
+    return report.build();
   }
 
   @Override
@@ -558,10 +561,12 @@ public final class LeasedApplicationSession implements ApplicationSession {
     background.shutdownNow();
     if (registered) {
       unregistration.unregisterApplication(List.copyOf(servers.values()));
-      UnregisterApplicationRequest.Builder request =
-          UnregisterApplicationRequest.newBuilder().setApplication(application);
-      taskReport().ifPresent(request::setTasks);
-      coordinators.unregisterApplication(request.build(), ServerUnregistration.TIMEOUT_MS);
+      coordinators.unregisterApplication(
+          UnregisterApplicationRequest.newBuilder()
+              .setApplication(application)
+              .setReport(report(taskReport()))
+              .build(),
+          ServerUnregistration.TIMEOUT_MS);
     }
     coordinators.close();
   }

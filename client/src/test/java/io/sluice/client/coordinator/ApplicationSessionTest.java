@@ -315,6 +315,23 @@ class ApplicationSessionTest {
   }
 
   @Test
+  void reportsAtTheEndWhatNoRenewalHasReported() throws Exception {
+    FakeCoordinator coordinator = new FakeCoordinator();
+    coordinator.leaseMs = TimeUnit.HOURS.toMillis(1);
+    LeasedApplicationSession session = session(serve(coordinator, 0).getPort());
+    session.registerShuffle(0, 1);
+    coordinator.shuffleStatus = Status.NO_SERVERS;
+    session.registerShuffle(1, 1);
+    session.reportWrongReceipts(2);
+
+    session.close();
+
+    assertThat(coordinator.asked)
+        .doesNotContain("renew")
+        .contains("end with fallbacks 1", "end with wrong 2");
+  }
+
+  @Test
   void registersAgainWhenAShuffleIsRefusedAsUnknown() throws Exception {
     FakeCoordinator coordinator = new FakeCoordinator();
     LeasedApplicationSession session = session(serve(coordinator, 0).getPort());

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.grpc.stub.StreamObserver;
 import io.sluice.common.auth.Caller;
 import io.sluice.common.auth.TokenGrants;
+import io.sluice.proto.ApplicationReport;
 import io.sluice.proto.CoordinatorGrpc.CoordinatorImplBase;
 import io.sluice.proto.PartitionRange;
 import io.sluice.proto.RegisterApplicationReply;
@@ -30,6 +31,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class FakeCoordinator extends CoordinatorImplBase {
   final BlockingQueue<String> asked = new LinkedBlockingQueue<>();
   final Set<String> known = ConcurrentHashMap.newKeySet();
+  volatile long leaseMs = 60;
   volatile Status shuffleStatus = Status.OK;
   volatile Status applicationStatus = Status.OK;
   volatile List<ShuffleMove> moves = List.of();
@@ -67,7 +69,7 @@ final class FakeCoordinator extends CoordinatorImplBase {
         RegisterApplicationReply.newBuilder()
             .setStatus(applicationStatus)
             .setMessage(applicationStatus == Status.OK ? "" : "no room for you")
-            .setLeaseMs(60);
+            .setLeaseMs(leaseMs);
     grants
         .grant(Caller.current(), request.getApplication(), request.getPublicKey())
         .ifPresent(reply::setToken);
@@ -80,8 +82,9 @@ final class FakeCoordinator extends CoordinatorImplBase {
     if (request.getAppliedMovesCount() > 0) {
       asked.add("applied " + request.getAppliedMoves(0).getTo().getName());
     }
-    if (request.getWrongReceipts() > 0) {
-      asked.add("wrong " + request.getWrongReceipts());
+    ApplicationReport report = request.getReport();
+    if (report.getWrongReceipts() > 0) {
+      asked.add("wrong " + report.getWrongReceipts());
       if (losesApplicationsAtReport) {
         losesApplicationsAtReport = false;
         known.clear();
@@ -90,14 +93,14 @@ final class FakeCoordinator extends CoordinatorImplBase {
     request
         .getReceiptsList()
         .forEach(one -> asked.add("receipt " + one.getShuffle() + " " + one.getMatched()));
-    if (request.hasTasks()) {
-      asked.add("tasks " + request.getTasks().getPushedBytes());
+    if (report.hasTasks()) {
+      asked.add("tasks " + report.getTasks().getPushedBytes());
     }
     RenewLeaseReply.Builder reply =
         RenewLeaseReply.newBuilder()
             .setStatus(
                 known.contains(request.getApplication()) ? Status.OK : Status.UNKNOWN_APPLICATION)
-            .setLeaseMs(60)
+            .setLeaseMs(leaseMs)
             .addAllMoves(moves);
     grants
         .grant(Caller.current(), request.getApplication(), request.getPublicKey())
@@ -143,8 +146,15 @@ final class FakeCoordinator extends CoordinatorImplBase {
   public void unregisterApplication(
       UnregisterApplicationRequest request, StreamObserver<UnregisterApplicationReply> observer) {
     asked.add("unregister " + request.getApplication());
-    if (request.hasTasks()) {
-      asked.add("end with tasks " + request.getTasks().getPushedBytes());
+    ApplicationReport report = request.getReport();
+    if (report.getFallbackShuffles() > 0) {
+      asked.add("end with fallbacks " + report.getFallbackShuffles());
+    }
+    if (report.getWrongReceipts() > 0) {
+      asked.add("end with wrong " + report.getWrongReceipts());
+    }
+    if (report.hasTasks()) {
+      asked.add("end with tasks " + report.getTasks().getPushedBytes());
     }
     answer(observer, UnregisterApplicationReply.newBuilder().setStatus(Status.OK).build());
   }

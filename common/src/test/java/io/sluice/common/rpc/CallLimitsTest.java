@@ -7,6 +7,7 @@ import io.grpc.MethodDescriptor;
 import io.grpc.ServiceDescriptor;
 import io.sluice.proto.AdminGrpc;
 import io.sluice.proto.ApiCall;
+import io.sluice.proto.ApplicationReport;
 import io.sluice.proto.AuthenticationGrpc;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.MoveTargetRequest;
@@ -74,7 +75,7 @@ class CallLimitsTest {
         CoordinatorGrpc.getRenewLeaseMethod(),
         RenewLeaseRequest.newBuilder()
             .setApplication(name)
-            .setLastFallbackReason("r".repeat(10_000))
+            .setReport(ApplicationReport.newBuilder().setLastFallbackReason("r".repeat(10_000)))
             .addAllAppliedMoves(Collections.nCopies(500, move))
             .build());
     assertFits(

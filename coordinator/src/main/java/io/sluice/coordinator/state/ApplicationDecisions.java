@@ -10,6 +10,7 @@ import io.sluice.coordinator.history.Event;
 import io.sluice.coordinator.history.Receipts;
 import io.sluice.coordinator.quota.Denial;
 import io.sluice.coordinator.quota.Quotas;
+import io.sluice.proto.ApplicationReport;
 import io.sluice.proto.RegisterApplicationReply;
 import io.sluice.proto.RegisterApplicationRequest;
 import io.sluice.proto.RenewLeaseReply;
@@ -138,24 +139,18 @@ public final class ApplicationDecisions {
     if (unknown != null) {
       return Decision.unchanged(renewal(Status.UNKNOWN_APPLICATION, unknown));
     }
-    Fallbacks fallbacks =
-        new Fallbacks(
-            Math.max(0, request.getFallbackShuffles()),
-            RequestChecks.clipped(request.getLastFallbackReason()));
     List<MetadataRecord> records = new ArrayList<>();
     records.add(new MetadataRecord.LeaseRenewed(name, nowMs));
     Application known = view.applications().get(name);
-    if (!known.fallbacks().equals(fallbacks)) {
-      records.add(new LoggedChange.FallbacksReported(name, fallbacks));
-    }
-    if (request.getWrongReceipts() > 0) {
-      records.add(new MetadataRecord.ReceiptsWrong(name, request.getWrongReceipts()));
+    if (request.hasReport()) {
+      Fallbacks fallbacks = fallbacks(request.getReport());
+      if (!known.fallbacks().equals(fallbacks)) {
+        records.add(new LoggedChange.FallbacksReported(name, fallbacks));
+      }
+      records.addAll(notices(name, request.getReport()));
     }
     if (request.getReceiptsCount() > 0) {
       records.add(new MetadataRecord.ReceiptsReported(name, receipts(request)));
-    }
-    if (request.hasTasks()) {
-      records.add(new MetadataRecord.TasksReported(name, CheckedTaskReport.of(request.getTasks())));
     }
     Moves moves = known.moves();
     List<ShuffleMove> applied =
@@ -167,6 +162,24 @@ public final class ApplicationDecisions {
     return Decision.repeated(
         records,
         renewal(Status.OK, "").toBuilder().addAllMoves(moves.pending(MAX_MOVES_PER_REPLY)).build());
+  }
+
+  private static Fallbacks fallbacks(ApplicationReport report) {
+    return new Fallbacks(
+        Math.max(0, report.getFallbackShuffles()),
+        RequestChecks.clipped(report.getLastFallbackReason()));
+  }
+
+  private static List<MetadataRecord> notices(String application, ApplicationReport report) {
+    List<MetadataRecord> notices = new ArrayList<>();
+    if (report.getWrongReceipts() > 0) {
+      notices.add(new MetadataRecord.ReceiptsWrong(application, report.getWrongReceipts()));
+    }
+    if (report.hasTasks()) {
+      notices.add(
+          new MetadataRecord.TasksReported(application, CheckedTaskReport.of(report.getTasks())));
+    }
+    return notices;
   }
 
   /** Negative numbers count as 0; shuffles beyond the limit are ignored. */
@@ -207,8 +220,9 @@ public final class ApplicationDecisions {
     }
     Application last = known == null ? Application.registered(name, "", "", nowMs) : known;
     List<MetadataRecord> records = new ArrayList<>();
-    if (request.hasTasks()) {
-      records.add(new MetadataRecord.TasksReported(name, CheckedTaskReport.of(request.getTasks())));
+    if (request.hasReport()) {
+      last = last.reporting(fallbacks(request.getReport()));
+      records.addAll(notices(name, request.getReport()));
     }
     records.add(new LoggedChange.ApplicationEnded(last.ended(nowMs)));
     if (view.applications().endedCount() >= policy.maxEndedRemembered()) {

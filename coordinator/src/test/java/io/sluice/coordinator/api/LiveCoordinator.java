@@ -7,6 +7,7 @@ import io.sluice.coordinator.CoordinatorConfig;
 import io.sluice.coordinator.CoordinatorProcess;
 import io.sluice.coordinator.cluster.Servers;
 import io.sluice.proto.ApplicationLoad;
+import io.sluice.proto.ApplicationReport;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.CoordinatorGrpc.CoordinatorBlockingStub;
 import io.sluice.proto.DiskState;
@@ -163,8 +164,10 @@ final class LiveCoordinator implements AutoCloseable {
         .renewLease(
             RenewLeaseRequest.newBuilder()
                 .setApplication(name)
-                .setFallbackShuffles(count)
-                .setLastFallbackReason(reason)
+                .setReport(
+                    ApplicationReport.newBuilder()
+                        .setFallbackShuffles(count)
+                        .setLastFallbackReason(reason))
                 .build());
   }
 
@@ -189,7 +192,7 @@ final class LiveCoordinator implements AutoCloseable {
         .renewLease(
             RenewLeaseRequest.newBuilder()
                 .setApplication(name)
-                .setTasks(report(server, diskWaitMs))
+                .setReport(report(server, diskWaitMs))
                 .build());
   }
 
@@ -206,11 +209,15 @@ final class LiveCoordinator implements AutoCloseable {
         .unregisterApplication(
             UnregisterApplicationRequest.newBuilder()
                 .setApplication(name)
-                .setTasks(report(server, diskWaitMs))
+                .setReport(report(server, diskWaitMs))
                 .build());
   }
 
-  private static TaskReport report(String server, long diskWaitMs) {
+  private static ApplicationReport report(String server, long diskWaitMs) {
+    return ApplicationReport.newBuilder().setTasks(tasks(server, diskWaitMs)).build();
+  }
+
+  private static TaskReport tasks(String server, long diskWaitMs) {
     return TaskReport.newBuilder()
         .setPushedBytes(1000)
         .setConcurrentTasks(4)

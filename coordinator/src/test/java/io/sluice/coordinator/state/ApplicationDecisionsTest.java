@@ -3,11 +3,13 @@ package io.sluice.coordinator.state;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.coordinator.cluster.ApplicationConfig;
+import io.sluice.coordinator.cluster.Fallbacks;
 import io.sluice.coordinator.cluster.ServerTableConfig;
 import io.sluice.coordinator.quota.Limits;
 import io.sluice.coordinator.quota.UsageRules;
 import io.sluice.proto.ApplicationInfo;
 import io.sluice.proto.ApplicationLease;
+import io.sluice.proto.ApplicationReport;
 import io.sluice.proto.RegisterApplicationReply;
 import io.sluice.proto.RenewLeaseReply;
 import io.sluice.proto.Status;
@@ -97,6 +99,27 @@ class ApplicationDecisionsTest {
         .last()
         .isEqualTo(
             "ERROR readers got other records than map tasks wrote application=app-1 attempts=3");
+  }
+
+  /** An application can end before its next renewal. */
+  @Test
+  void keepsTheLastReportOfADriver() {
+    cluster.register("app-1", "ann");
+    ApplicationReport last =
+        ApplicationReport.newBuilder()
+            .setFallbackShuffles(2)
+            .setLastFallbackReason("no server\nis free")
+            .setWrongReceipts(3)
+            .build();
+
+    assertThat(cluster.unregister("app-1", last).getStatus()).isEqualTo(Status.OK);
+    assertThat(cluster.unregister("app-1", last).getStatus()).isEqualTo(Status.OK);
+
+    assertThat(cluster.events)
+        .containsOnlyOnce(
+            "ERROR readers got other records than map tasks wrote application=app-1 attempts=3");
+    assertThat(cluster.view.applications().get("app-1").fallbacks())
+        .isEqualTo(new Fallbacks(2, "no server is free"));
   }
 
   @Test

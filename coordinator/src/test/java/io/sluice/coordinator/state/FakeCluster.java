@@ -13,6 +13,7 @@ import io.sluice.coordinator.quota.Limits;
 import io.sluice.coordinator.quota.Quotas;
 import io.sluice.coordinator.quota.UsageRules;
 import io.sluice.proto.ApplicationLease;
+import io.sluice.proto.ApplicationReport;
 import io.sluice.proto.HeartbeatReply;
 import io.sluice.proto.HeartbeatRequest;
 import io.sluice.proto.MoveTargetReply;
@@ -151,7 +152,7 @@ final class FakeCluster {
             view,
             RenewLeaseRequest.newBuilder()
                 .setApplication(application)
-                .setWrongReceipts(attempts)
+                .setReport(ApplicationReport.newBuilder().setWrongReceipts(attempts))
                 .build(),
             nowMs));
   }
@@ -161,10 +162,17 @@ final class FakeCluster {
   }
 
   UnregisterApplicationReply unregister(String application) {
+    return unregister(application, ApplicationReport.getDefaultInstance());
+  }
+
+  UnregisterApplicationReply unregister(String application, ApplicationReport report) {
     return applied(
         applicationDecisions.unregister(
             view,
-            UnregisterApplicationRequest.newBuilder().setApplication(application).build(),
+            UnregisterApplicationRequest.newBuilder()
+                .setApplication(application)
+                .setReport(report)
+                .build(),
             nowMs));
   }
 

@@ -13,6 +13,7 @@ import io.sluice.coordinator.log.MetadataLog;
 import io.sluice.coordinator.quota.Limits;
 import io.sluice.coordinator.quota.Quotas;
 import io.sluice.coordinator.quota.UsageRules;
+import io.sluice.proto.ApplicationReport;
 import io.sluice.proto.HeartbeatReply;
 import io.sluice.proto.HeartbeatRequest;
 import io.sluice.proto.RegisterApplicationRequest;
@@ -186,8 +187,10 @@ final class LoggedCluster implements AutoCloseable {
     return renew(
         RenewLeaseRequest.newBuilder()
             .setApplication(application)
-            .setFallbackShuffles(fallbacks)
-            .setLastFallbackReason(reason)
+            .setReport(
+                ApplicationReport.newBuilder()
+                    .setFallbackShuffles(fallbacks)
+                    .setLastFallbackReason(reason))
             .build());
   }
 
@@ -196,10 +199,13 @@ final class LoggedCluster implements AutoCloseable {
     return renew(
         RenewLeaseRequest.newBuilder()
             .setApplication(application)
-            .setTasks(
-                TaskReport.newBuilder()
-                    .setPushedBytes(1000)
-                    .addServers(ServerTime.newBuilder().setServer(server).setPushWaitMs(waitMs)))
+            .setReport(
+                ApplicationReport.newBuilder()
+                    .setTasks(
+                        TaskReport.newBuilder()
+                            .setPushedBytes(1000)
+                            .addServers(
+                                ServerTime.newBuilder().setServer(server).setPushWaitMs(waitMs))))
             .build());
   }
 

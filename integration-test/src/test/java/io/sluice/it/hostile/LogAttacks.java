@@ -7,6 +7,7 @@ import io.grpc.Metadata;
 import io.grpc.Status;
 import io.sluice.it.hostile.RawCalls.Answer;
 import io.sluice.it.hostile.RawCalls.Compression;
+import io.sluice.proto.ApplicationReport;
 import io.sluice.proto.RegisterApplicationRequest;
 import io.sluice.proto.RegisterShuffleRequest;
 import io.sluice.proto.RenewLeaseRequest;
@@ -82,8 +83,10 @@ final class LogAttacks {
     byte[] renew =
         RenewLeaseRequest.newBuilder()
             .setApplication(mallory.application())
-            .setFallbackShuffles(1)
-            .setLastFallbackReason(FORGERY)
+            .setReport(
+                ApplicationReport.newBuilder()
+                    .setFallbackShuffles(1)
+                    .setLastFallbackReason(FORGERY))
             .build()
             .toByteArray();
     byte[] shuffle =

@@ -7,6 +7,7 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.coordinator.CoordinatorConfig;
 import io.sluice.coordinator.CoordinatorProcess;
+import io.sluice.proto.ApplicationReport;
 import io.sluice.proto.CoordinatorGrpc;
 import io.sluice.proto.CoordinatorGrpc.CoordinatorBlockingStub;
 import io.sluice.proto.HeartbeatRequest;
@@ -83,7 +84,7 @@ class FinishedPagesTest {
     UnregisterApplicationRequest.Builder end =
         UnregisterApplicationRequest.newBuilder().setApplication(application);
     if (report != null) {
-      end.setTasks(report);
+      end.setReport(ApplicationReport.newBuilder().setTasks(report));
     }
     assertThat(client().unregisterApplication(end.build()).getStatus()).isEqualTo(Status.OK);
   }

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.common.block.BlockHeader;
 import io.sluice.it.faults.StoredRecords;
 import io.sluice.localcluster.ClusterNode;
+import io.sluice.localcluster.ClusterProbe;
 import io.sluice.localcluster.ProgramOutcome;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32;
@@ -29,6 +31,8 @@ final class WrongRecordsTest {
 
   private static final int END_MARK_BYTES = 2;
   private static final int CHECKSUM_BYTES = 4;
+
+  private static final Duration REPORT_TIMEOUT = Duration.ofSeconds(60);
 
   private final Clusters clusters;
 
@@ -56,8 +60,12 @@ final class WrongRecordsTest {
 
     ProgramOutcome outcome = job.awaitRightResult();
     assertThat(outcome.counter("Launched map tasks")).isEqualTo(GatedJob.MAPS + 1);
-    assertThat(clusters.probe().events(clusters.sluice().coordinator(), "RECEIPTS_WRONG"))
-        .isEqualTo(1);
+    // The application master reports it at the latest when it ends, which is after the job.
+    ClusterProbe probe = clusters.probe();
+    probe.await(
+        "the wrong receipt is reported",
+        REPORT_TIMEOUT,
+        () -> probe.events(clusters.sluice().coordinator(), "RECEIPTS_WRONG") == 1);
   }
 
   /** A clean stop of a server writes all blocks to run files. */
