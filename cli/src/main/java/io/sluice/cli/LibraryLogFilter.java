@@ -17,12 +17,16 @@ import org.slf4j.event.KeyValuePair;
 public final class LibraryLogFilter extends Filter<ILoggingEvent> {
   private final Map<String, LineLimit> limits = new ConcurrentHashMap<>();
 
+  static boolean isOfLibrary(String logger) {
+    return logger.startsWith("io.grpc.")
+        || logger.startsWith("io.netty.")
+        || logger.startsWith("org.apache.ratis.");
+  }
+
   @Override
   public FilterReply decide(ILoggingEvent event) {
     String name = event.getLoggerName();
-    if (!name.startsWith("io.grpc.")
-        && !name.startsWith("io.netty.")
-        && !name.startsWith("org.apache.ratis.")) {
+    if (!isOfLibrary(name)) {
       return FilterReply.NEUTRAL;
     }
     // Bounded: logger names are class names.

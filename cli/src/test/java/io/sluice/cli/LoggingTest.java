@@ -16,6 +16,8 @@ import ch.qos.logback.core.joran.spi.JoranException;
 import ch.qos.logback.core.read.ListAppender;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
 import io.sluice.common.auth.AuditLog;
 import io.sluice.common.config.ConfigException;
 import java.io.IOException;
@@ -131,6 +133,46 @@ class LoggingTest {
         .contains("\t2026-11-22 INFO forged 2026-11-22 INFO forged")
         .contains("\tCaused by: java.lang.IllegalArgumentException: y")
         .allMatch(line -> line.isEmpty() || line.startsWith("\t"));
+  }
+
+  @Test
+  void aFaultOfAPeerThatALibraryLogsHasNoStackTrace() throws Exception {
+    Logger root = configured(Map.of());
+    LoggingEvent event =
+        new LoggingEvent(
+            "",
+            context.getLogger("io.grpc.netty.NettyServerHandler"),
+            Level.WARN,
+            "Stream Error",
+            null,
+            new Object[0]);
+    event.setThrowableProxy(
+        new ThrowableProxy(
+            Http2Exception.streamError(65, Http2Error.REFUSED_STREAM, "too many\nstreams")));
+
+    List<String> lines = line(root, "text", event).lines().toList();
+
+    assertThat(lines).hasSize(2);
+    assertThat(lines.get(0)).endsWith(" Stream Error");
+    assertThat(lines.get(1)).startsWith("io.netty.handler.codec.http2.").endsWith("too many");
+  }
+
+  @Test
+  void anUnexpectedFailureThatALibraryLogsHasAStackTrace() throws Exception {
+    Logger root = configured(Map.of());
+    LoggingEvent event =
+        new LoggingEvent(
+            "",
+            context.getLogger("io.netty.channel.DefaultChannelPipeline"),
+            Level.WARN,
+            "unhandled",
+            null,
+            new Object[0]);
+    event.setThrowableProxy(new ThrowableProxy(new IllegalStateException("bug")));
+
+    assertThat(line(root, "text", event))
+        .contains("IllegalStateException: bug")
+        .contains("\tat " + LoggingTest.class.getName());
   }
 
   @Test
