@@ -75,7 +75,8 @@ class MigrationTest {
   private SparkApplication changed(SparkApplication application) {
     return application
         .set("spark.shuffle.manager", "org.apache.spark.shuffle.RssShuffleManager")
-        .set("spark.rss.coordinator.quorum", cluster.quorum());
+        .set("spark.rss.coordinator.quorum", cluster.quorum())
+        .set("spark.rss.access.timeout.ms", "60s");
   }
 
   private void assertOnSluice(Outcome found) {
