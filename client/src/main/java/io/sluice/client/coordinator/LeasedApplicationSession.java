@@ -404,7 +404,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
       RenewLeaseRequest request =
           RenewLeaseRequest.newBuilder()
               .setApplication(application)
-              .setReport(report(taskReport()))
+              .setReport(report())
               .addAllAppliedMoves(appliedMoves)
               .setPublicKey(identity.publicKey())
               .addAllReceipts(receipts.get())
@@ -508,12 +508,6 @@ public final class LeasedApplicationSession implements ApplicationSession {
     tasks = source;
   }
 
-  /** The report about tasks; empty if the engine reports nothing. */
-  private Optional<TaskReport> taskReport() {
-    Supplier<TaskReport> source = tasks;
-    return source == null ? Optional.empty() : Optional.of(source.get());
-  }
-
   private synchronized void wrongReceiptsReported(int attempts) {
     wrongReceipts -= attempts;
   }
@@ -523,14 +517,19 @@ public final class LeasedApplicationSession implements ApplicationSession {
     moved = listener;
   }
 
-  private synchronized ApplicationReport report(Optional<TaskReport> ofTasks) {
-    ApplicationReport.Builder report =
-        ApplicationReport.newBuilder()
-            .setFallbackShuffles(fallbacks)
-            .setLastFallbackReason(lastFallback)
-            .setWrongReceipts(wrongReceipts);
-    ofTasks.ifPresent(report::setTasks);
-    return report.build();
+  private ApplicationReport report() {
+    ApplicationReport.Builder report = ApplicationReport.newBuilder();
+    Supplier<TaskReport> ofTasks = tasks;
+    if (ofTasks != null) {
+      report.setTasks(ofTasks.get());
+    }
+    synchronized (this) {
+      return report
+          .setFallbackShuffles(fallbacks)
+          .setLastFallbackReason(lastFallback)
+          .setWrongReceipts(wrongReceipts)
+          .build();
+    }
   }
 
   @Override
@@ -564,7 +563,7 @@ public final class LeasedApplicationSession implements ApplicationSession {
       coordinators.unregisterApplication(
           UnregisterApplicationRequest.newBuilder()
               .setApplication(application)
-              .setReport(report(taskReport()))
+              .setReport(report())
               .build(),
           ServerUnregistration.TIMEOUT_MS);
     }
