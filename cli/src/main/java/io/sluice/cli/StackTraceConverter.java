@@ -15,20 +15,19 @@ import java.util.regex.Pattern;
 public final class StackTraceConverter extends ThrowableProxyConverter {
   private static final Pattern OTHER_LINE_ENDS = Pattern.compile("[\\r\\u0085\\u2028\\u2029]");
   private static final Pattern NOT_INDENTED = Pattern.compile("\\n(?=[^\\t\\n])");
-
   private static final List<String> OF_NETWORK =
       List.of("io.grpc.", "io.netty.", "java.io.", "java.net.", "java.nio.", "javax.net.ssl.");
 
   @Override
   public String convert(ILoggingEvent event) {
     String trace = OTHER_LINE_ENDS.matcher(super.convert(event)).replaceAll(" ");
-    if (isOfPeer(event)) {
+    if (isOfNetwork(event)) {
       return trace.substring(0, trace.indexOf('\n') + 1);
     }
     return NOT_INDENTED.matcher(trace).replaceAll("\n\t");
   }
 
-  private static boolean isOfPeer(ILoggingEvent event) {
+  private static boolean isOfNetwork(ILoggingEvent event) {
     IThrowableProxy thrown = event.getThrowableProxy();
     return thrown != null
         && LibraryLogFilter.isOfLibrary(event.getLoggerName())

@@ -9,7 +9,6 @@ import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.joran.JoranConfigurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.LoggingEvent;
-import ch.qos.logback.classic.spi.ThrowableProxy;
 import ch.qos.logback.classic.util.LogbackMDCAdapter;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.joran.spi.JoranException;
@@ -65,6 +64,11 @@ class LoggingTest {
     return event;
   }
 
+  private LoggingEvent failure(String logger, Throwable thrown) {
+    return new LoggingEvent(
+        "", context.getLogger(logger), Level.WARN, "failed", thrown, new Object[0]);
+  }
+
   private static String line(Logger root, String appender, ILoggingEvent event) {
     ConsoleAppender<ILoggingEvent> console =
         (ConsoleAppender<ILoggingEvent>) root.getAppender(appender);
@@ -117,12 +121,12 @@ class LoggingTest {
   @Test
   void linesOfAStackTraceCannotForgeLogLines() throws Exception {
     Logger root = configured(Map.of());
-    LoggingEvent event = (LoggingEvent) event("failed");
-    event.setThrowableProxy(
-        new ThrowableProxy(
+    LoggingEvent event =
+        failure(
+            "io.sluice.X",
             new IllegalStateException(
                 "x\n2026-11-22 INFO forged\r2026-11-22 INFO forged",
-                new IllegalArgumentException("y\n\n2026-11-22 INFO forged"))));
+                new IllegalArgumentException("y\n\n2026-11-22 INFO forged")));
 
     String text = line(root, "text", event);
 
@@ -139,21 +143,14 @@ class LoggingTest {
   void aFaultOfAPeerThatALibraryLogsHasNoStackTrace() throws Exception {
     Logger root = configured(Map.of());
     LoggingEvent event =
-        new LoggingEvent(
-            "",
-            context.getLogger("io.grpc.netty.NettyServerHandler"),
-            Level.WARN,
-            "Stream Error",
-            null,
-            new Object[0]);
-    event.setThrowableProxy(
-        new ThrowableProxy(
-            Http2Exception.streamError(65, Http2Error.REFUSED_STREAM, "too many\nstreams")));
+        failure(
+            "io.grpc.netty.NettyServerHandler",
+            Http2Exception.streamError(65, Http2Error.REFUSED_STREAM, "too many\nstreams"));
 
     List<String> lines = line(root, "text", event).lines().toList();
 
     assertThat(lines).hasSize(2);
-    assertThat(lines.get(0)).endsWith(" Stream Error");
+    assertThat(lines.get(0)).endsWith(" failed");
     assertThat(lines.get(1)).startsWith("io.netty.handler.codec.http2.").endsWith("too many");
   }
 
@@ -161,14 +158,7 @@ class LoggingTest {
   void anUnexpectedFailureThatALibraryLogsHasAStackTrace() throws Exception {
     Logger root = configured(Map.of());
     LoggingEvent event =
-        new LoggingEvent(
-            "",
-            context.getLogger("io.netty.channel.DefaultChannelPipeline"),
-            Level.WARN,
-            "unhandled",
-            null,
-            new Object[0]);
-    event.setThrowableProxy(new ThrowableProxy(new IllegalStateException("bug")));
+        failure("io.netty.channel.DefaultChannelPipeline", new IllegalStateException("bug"));
 
     assertThat(line(root, "text", event))
         .contains("IllegalStateException: bug")
