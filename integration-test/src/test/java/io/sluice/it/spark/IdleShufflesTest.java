@@ -95,7 +95,10 @@ class IdleShufflesTest {
           for (ClusterNode server : cluster.servers()) {
             sum += probe.status(server).getShuffles();
           }
-          return sum == expected;
+          if (sum != expected) {
+            throw new IOException("they have " + sum);
+          }
+          return true;
         });
   }
 

@@ -545,6 +545,9 @@ public final class SparkApplication {
         }
       }
       return new Outcome(exitCode, found, Files.readString(errors));
+    } catch (IOException | RuntimeException | AssertionError e) {
+      e.addSuppressed(new IOException("log of the driver:\n" + Files.readString(errors)));
+      throw e;
     } finally {
       end(driver);
       killer.interrupt();

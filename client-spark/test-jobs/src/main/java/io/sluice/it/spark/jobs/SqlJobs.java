@@ -177,11 +177,14 @@ final class SqlJobs {
     return JobResult.ofUnordered(rows);
   }
 
-  /** A data frame with two shuffles, one after the other, that is collected again after a pause. */
+  /**
+   * A data frame with two shuffles, one after the other, that is collected again after a pause.
+   * Each partition of both has rows, so each server that has partitions has data.
+   */
   static JobResult keptChain(SparkSession spark, BufferedReader input) throws IOException {
     Dataset<Row> kept =
         sums(spark, 500)
-            .selectExpr("k % 7 as g", "`sum(v)` as s")
+            .selectExpr("k % 97 as g", "`sum(v)` as s")
             .groupBy("g")
             .agg(functions.sum("s"));
     List<String> rows = new ArrayList<>(texts(kept));
