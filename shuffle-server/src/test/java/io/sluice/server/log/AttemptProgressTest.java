@@ -8,8 +8,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class AttemptProgressTest {
@@ -93,6 +97,64 @@ class AttemptProgressTest {
       }
       assertThat(each.complete().contains(3)).isTrue();
     }
+  }
+
+  /** What is known of an attempt. */
+  private static final class Known {
+    final Set<Integer> received = new HashSet<>();
+    int last = -1;
+    boolean complete;
+  }
+
+  @Test
+  void attemptsDoNotAffectEachOtherInRandomSchedules() {
+    for (int seed = 0; seed < 50; seed++) {
+      Random random = new Random(seed);
+      AttemptProgress each = new AttemptProgress();
+      Map<Integer, Known> known = new HashMap<>();
+      for (int step = 0; step < 400; step++) {
+        int attempt = random.nextInt(20);
+        if (random.nextInt(12) == 0) {
+          known.remove(attempt);
+          each.forget(attempt);
+        } else {
+          int sequence = random.nextInt(5);
+          boolean last = random.nextInt(4) == 0;
+          assertThat(each.accept(attempt, sequence, last))
+              .as("seed %d step %d", seed, step)
+              .isEqualTo(
+                  expected(known.computeIfAbsent(attempt, unused -> new Known()), sequence, last));
+        }
+        long open = known.values().stream().filter(found -> !found.complete).count();
+        assertThat(each.metadataBytes()).isEqualTo(open * LogFootprint.OPEN_ATTEMPT_BYTES);
+      }
+      for (int attempt = 0; attempt < 20; attempt++) {
+        assertThat(each.complete().contains(attempt))
+            .isEqualTo(known.containsKey(attempt) && known.get(attempt).complete);
+      }
+    }
+  }
+
+  private static AttemptProgress.Verdict expected(Known known, int sequence, boolean last) {
+    if (known.complete) {
+      return DUPLICATE;
+    }
+    int highest = known.received.stream().mapToInt(each -> each).max().orElse(-1);
+    boolean contradicts =
+        known.last >= 0
+            ? sequence > known.last || (last && sequence != known.last)
+            : last && sequence < highest;
+    if (contradicts) {
+      return CONTRADICTION;
+    }
+    if (!known.received.add(sequence)) {
+      return DUPLICATE;
+    }
+    if (last) {
+      known.last = sequence;
+    }
+    known.complete = known.last >= 0 && known.received.size() == known.last + 1;
+    return known.complete ? COMPLETED : KEPT;
   }
 
   @Test
