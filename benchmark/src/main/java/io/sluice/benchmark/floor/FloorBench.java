@@ -26,6 +26,7 @@ final class FloorBench {
   private final BenchLoad load;
   private final ProgressLine.Factory progress;
   private final Subjects subjects;
+  private final FreePages freePages;
   private double spilledShare;
 
   /**
@@ -47,10 +48,12 @@ final class FloorBench {
     void measure(Map<FloorFigure, Double> cpu) throws IOException, InterruptedException;
   }
 
-  FloorBench(BenchLoad load, ProgressLine.Factory progress, Subjects subjects) {
+  FloorBench(
+      BenchLoad load, ProgressLine.Factory progress, Subjects subjects, FreePages freePages) {
     this.load = load;
     this.progress = progress;
     this.subjects = subjects;
+    this.freePages = freePages;
   }
 
   /**
@@ -89,6 +92,7 @@ final class FloorBench {
     cpu.put(FloorFigure.RECEIVE, floor(Work.RECEIVE));
     cpu.put(FloorFigure.RECEIVE_CRC, floor(Work.RECEIVE_CRC));
     cpu.put(FloorFigure.KEEP, floor(Work.KEEP));
+    freePages.use();
     cpu.put(FloorFigure.WRITE, floor(Work.WRITE));
     // They send the files of the last turn.
     cpu.put(FloorFigure.SEND, floor(Work.SEND));
@@ -169,6 +173,7 @@ final class FloorBench {
     BenchRun.Target target = cluster.target();
     try (BenchRun run = BenchRun.start(kind, target, progress, target.freshApplication())) {
       try {
+        freePages.use();
         BenchReport pushed = run.push();
         cpu.put(push, perGib(pushed));
         BenchReport fetched =

@@ -125,7 +125,8 @@ public final class FloorCommand implements Callable<Integer> {
           new FloorBench(
               load,
               BenchNames.progress(spec),
-              new FloorBench.Subjects(floor, cipher, memoryOnly, files, tls));
+              new FloorBench.Subjects(floor, cipher, memoryOnly, files, tls),
+              new FreePages(directory.path(), total.bytes()));
       List<FloorRound> measured = bench.run(firstMs, rounds);
       results.publish(
           List.of(FloorTable.ratios(measured), FloorTable.costs(measured)),
