@@ -202,7 +202,7 @@ final class Simulation {
         server.stop(() -> network.cut(server));
         server.start();
       }
-      server.checkEmpty();
+      server.checks().checkEmpty();
     }
     tier.ifPresent(SharedTier::checkEmpty);
     assertThat(cluster.applications()).as("live applications").isZero();
@@ -268,7 +268,7 @@ final class Simulation {
   }
 
   private void check() {
-    cluster.servers().forEach(SimulatedServer::checkMemory);
+    cluster.servers().forEach(server -> server.checks().checkMemory());
     if (!over) {
       time.schedule(CHECK_NANOS, this::check);
     }
@@ -288,7 +288,7 @@ final class Simulation {
       return;
     }
     try {
-      leaving.checkMoved(others);
+      leaving.checks().checkMoved(others);
     } catch (Exception e) {
       throw new AssertionError("the server cannot be asked", e);
     }
@@ -327,7 +327,10 @@ final class Simulation {
       return;
     }
     try {
-      assertThat(server.hasAttempt(assignment.shuffle(), missing.partition(), missing.mapAttempt()))
+      assertThat(
+              server
+                  .checks()
+                  .hasAttempt(assignment.shuffle(), missing.partition(), missing.mapAttempt()))
           .as("%s has the blocks of %s", server.name(), missing)
           .isFalse();
     } catch (Exception e) {
@@ -339,10 +342,10 @@ final class Simulation {
     for (ServerId id : assignment.servers()) {
       SimulatedServer server = cluster.server(id.getName());
       try {
-        server.checkMarks(assignment.shuffle(), partitions);
+        server.checks().checkMarks(assignment.shuffle(), partitions);
         // An adopter stores its own copy, too.
         if (!damaged.contains(server.name()) && tier.isEmpty()) {
-          server.checkNoDuplicates(assignment.shuffle(), partitions.get(0));
+          server.checks().checkNoDuplicates(assignment.shuffle(), partitions.get(0));
         }
       } catch (Exception e) {
         throw new AssertionError("the server cannot be asked", e);

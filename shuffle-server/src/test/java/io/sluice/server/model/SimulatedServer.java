@@ -2,20 +2,9 @@ package io.sluice.server.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
-import io.sluice.common.block.BlockHeader;
 import io.sluice.common.config.HostPort;
-import io.sluice.proto.Fetch;
-import io.sluice.proto.Open;
-import io.sluice.proto.OpenReply;
-import io.sluice.proto.PartitionState;
-import io.sluice.proto.Presence;
-import io.sluice.proto.Range;
 import io.sluice.proto.ServerId;
-import io.sluice.proto.ShuffleId;
-import io.sluice.proto.SliceMark;
 import io.sluice.server.adopt.AdopterSteps;
 import io.sluice.server.background.ScrubSteps;
 import io.sluice.server.catalog.CleanStop;
@@ -24,26 +13,16 @@ import io.sluice.server.disk.Disk;
 import io.sluice.server.disk.Fsync;
 import io.sluice.server.disk.InMemoryStorage;
 import io.sluice.server.disk.RunFiles;
-import io.sluice.server.disk.Storage;
 import io.sluice.server.disk.StorageKind;
 import io.sluice.server.disk.WatchSteps;
-import io.sluice.server.log.LogTotals;
-import io.sluice.server.log.ShuffleKey;
 import io.sluice.server.log.ShuffleLog;
 import io.sluice.server.log.SpillBatch;
-import io.sluice.transport.protocol.AttemptSets;
-import io.sluice.transport.server.ClientConnection;
 import io.sluice.transport.server.DataService;
-import io.sluice.transport.server.FetchedBytes;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -75,6 +54,7 @@ public final class SimulatedServer {
   private final Optional<SharedTier> shared;
   private final UnpooledByteBufAllocator readMemory =
       new UnpooledByteBufAllocator(true, true, true);
+  private final ServerChecks checks = new ServerChecks(this);
   private List<ModelDirectory> directories = new ArrayList<>();
   private Optional<ModelTier> remote = Optional.empty();
   private int replacements;
@@ -169,6 +149,34 @@ public final class SimulatedServer {
         .setNettyPort(port)
         .setEpoch(epoch)
         .build();
+  }
+
+  /** Checks of the data that the server has. */
+  public ServerChecks checks() {
+    return checks;
+  }
+
+  /** The running process; null if there is none. */
+  ServerParts process() {
+    return process;
+  }
+
+  /** The environment of the running process. */
+  Machine machine() {
+    return machine;
+  }
+
+  List<ModelDirectory> directories() {
+    return directories;
+  }
+
+  Optional<ModelTier> remote() {
+    return remote;
+  }
+
+  /** Allocator of the memory for reads. */
+  UnpooledByteBufAllocator readMemory() {
+    return readMemory;
   }
 
   /** The data protocol of the running process. */
@@ -503,204 +511,5 @@ public final class SimulatedServer {
   /** Whether the recovery of the running process could not read some files. */
   public boolean hasLostFiles() {
     return process.model.recovered.lostRuns() > 0;
-  }
-
-  /** Whether this server has all blocks of a map attempt for a partition. */
-  public boolean hasAttempt(ShuffleId shuffle, int partition, long attempt) throws Exception {
-    OpenReply reply = open(shuffle, partition);
-    if (reply == null || reply.getPartitions(0).getLostCount() > 0) {
-      return false;
-    }
-    return reply.getPartitions(0).getPresence() == Presence.PRESENT
-        && Arrays.stream(complete(reply)).anyMatch(one -> one == attempt);
-  }
-
-  /** Fails unless every attempt that is complete here is complete at another server, too. */
-  public void checkMoved(List<SimulatedServer> others) throws Exception {
-    for (ShuffleLog log : process.model.store.logs()) {
-      ShuffleId shuffle =
-          ShuffleId.newBuilder()
-              .setApplication(log.key().application())
-              .setShuffle(log.key().shuffle())
-              .build();
-      if (others.stream().anyMatch(other -> other.process.model.store.isExpired(log.key()))) {
-        // It was removed, and this server does not know yet.
-        continue;
-      }
-      for (int partition : log.partitions()) {
-        for (long attempt : complete(open(shuffle, partition))) {
-          boolean moved = false;
-          for (SimulatedServer other : others) {
-            moved |= other.hasAttempt(shuffle, partition, attempt);
-          }
-          assertThat(moved)
-              .as(
-                  "%s leaves with partition %s of attempt %s of %s",
-                  name, partition, attempt, shuffle)
-              .isTrue();
-        }
-      }
-    }
-  }
-
-  private static long[] complete(OpenReply reply) throws IOException {
-    int set = reply.getPartitions(0).getCompleteAttempts();
-    return AttemptSets.decode(reply.getAttemptSets(set)).toArray();
-  }
-
-  private static ClientConnection oracle(ShuffleId shuffle) {
-    return new ClientConnection(shuffle.getApplication(), "oracle", "simulated");
-  }
-
-  private PartitionState partition(ShuffleId shuffle, int partition) throws Exception {
-    OpenReply reply = open(shuffle, partition);
-    return reply == null ? null : reply.getPartitions(0);
-  }
-
-  /** Opens a partition as a client does; null if the process does not know the shuffle. */
-  private OpenReply open(ShuffleId shuffle, int partition) throws Exception {
-    return open(shuffle, List.of(partition));
-  }
-
-  private OpenReply open(ShuffleId shuffle, List<Integer> partitions) throws Exception {
-    ShuffleKey key = new ShuffleKey(shuffle.getApplication(), shuffle.getShuffle());
-    if (process == null || process.model.store.find(key) == null) {
-      return null;
-    }
-    return service()
-        .open(
-            oracle(shuffle),
-            Open.newBuilder()
-                .setShuffle(shuffle)
-                .setAssignedEpoch(epoch)
-                .addAllPartitions(partitions)
-                .setWantSliceMarks(true)
-                .build())
-        .toCompletableFuture()
-        .getNow(null);
-  }
-
-  /** Fails if a partition has a block twice; does nothing if its data cannot be read now. */
-  public void checkNoDuplicates(ShuffleId shuffle, int partition) throws Exception {
-    PartitionState state = partition(shuffle, partition);
-    if (state == null || state.getLostCount() > 0 || state.getLength() == 0) {
-      return;
-    }
-    CompletableFuture<FetchedBytes> fetched =
-        service()
-            .fetch(
-                oracle(shuffle),
-                Fetch.newBuilder()
-                    .setShuffle(shuffle)
-                    .setEpoch(epoch)
-                    .addRanges(
-                        Range.newBuilder().setPartition(partition).setLength(state.getLength()))
-                    .build());
-    if (!fetched.isDone() || fetched.isCompletedExceptionally()) {
-      // A slow or damaged disk.
-      CompletableFuture<FetchedBytes> unused =
-          fetched.whenComplete(
-              (bytes, failure) -> {
-                if (bytes != null) {
-                  bytes.close();
-                }
-              });
-      return;
-    }
-    Set<List<Long>> blocks = new HashSet<>();
-    try (FetchedBytes bytes = fetched.getNow(null)) {
-      ByteBuf all = Unpooled.wrappedBuffer(Schedule.read(bytes));
-      for (int at = 0; at < all.writerIndex(); ) {
-        BlockHeader header = BlockHeader.read(all, at, all.writerIndex());
-        assertThat(blocks.add(List.of(header.mapAttempt(), (long) header.sequence())))
-            .as("%s has a block once: %s", name, header)
-            .isTrue();
-        at += header.blockLength();
-      }
-    } catch (IOException e) {
-      assertThat(e).as("read of a disk").hasMessageContaining("error");
-    }
-  }
-
-  /** Fails if memory is used that no block in memory explains, or the reverse. */
-  public void checkMemory() {
-    if (process == null) {
-      return;
-    }
-    LogTotals totals = process.model.store.totals();
-    long logged = totals.bufferedBytes() + totals.spillingBytes();
-    long used = process.memory.usedBytes();
-    long stored = process.model.store.logs().stream().mapToLong(ShuffleLog::storedBytes).sum();
-    // Compared without a library of assertions: this runs hundreds of times in a schedule.
-    if (used < logged
-        || used > process.memory.capacityBytes()
-        || totals.bufferedBytes() < 0
-        || totals.spillingBytes() < 0
-        || totals.storedBytes() != stored) {
-      throw new AssertionError(
-          String.format(
-              "memory of %s: used=%d capacity=%d buffered=%d spilling=%d stored=%d, of its logs %d",
-              name,
-              used,
-              process.memory.capacityBytes(),
-              totals.bufferedBytes(),
-              totals.spillingBytes(),
-              totals.storedBytes(),
-              stored));
-    }
-  }
-
-  /** Fails if memory is reserved for a push, although no client is connected. */
-  private void checkNoGrants() {
-    assertThat(process.memory.waitingCount()).as("pushes that wait at %s", name).isZero();
-    ByteBuf all = process.memory.tryAllocate("oracle", (int) process.memory.capacityBytes());
-    assertThat(all).as("the whole memory of %s", name).isNotNull();
-    all.release();
-  }
-
-  /** Fails if the map indexes of a partition do not cover exactly the bytes that it stores. */
-  public void checkMarks(ShuffleId shuffle, List<Integer> partitions) throws Exception {
-    OpenReply reply = open(shuffle, partitions);
-    if (reply == null) {
-      return;
-    }
-    for (PartitionState state : reply.getPartitionsList()) {
-      long marked = state.getSliceMarksList().stream().mapToLong(SliceMark::getLength).sum();
-      assertThat(marked)
-          .as("bytes of the blocks of partition %s at %s", state.getPartition(), name)
-          .isEqualTo(state.getLength());
-    }
-  }
-
-  /** Fails unless no data and no memory is left. */
-  public void checkEmpty() throws Exception {
-    machine.await(process.spills);
-    machine.await(process.upkeep);
-    process.model.housekeep();
-    assertThat(process.model.store.shuffleCount()).as("shuffles at %s", name).isZero();
-    assertThat(process.memory.usedBytes()).as("memory of %s", name).isZero();
-    assertThat(readMemory.metric().usedDirectMemory()).as("memory of reads of %s", name).isZero();
-    checkNoGrants();
-    assertThat(process.model.files.count()).as("run files of %s", name).isZero();
-    LogTotals totals = process.model.store.totals();
-    assertThat(totals.storedBytes()).as("stored bytes of %s", name).isZero();
-    assertThat(totals.metadataBytes()).as("metadata of %s", name).isZero();
-    for (ModelDirectory directory : directories) {
-      assertThat(directory.catalog().runs()).as("catalog of %s", name).isEmpty();
-      checkNoRuns(directory.storage());
-      assertThat(directory.storage().unfinishedCount()).as("files of %s", name).isZero();
-    }
-    if (remote.isPresent()) {
-      assertThat(remote.get().catalog().runs()).as("remote catalog of %s", name).isEmpty();
-      checkNoRuns(process.tier.orElseThrow().storage());
-    }
-  }
-
-  /** A storage may have the file of a probe that runs at the moment. */
-  private static void checkNoRuns(Storage storage) throws IOException {
-    assertThat(storage.list())
-        .extracting(Storage.Entry::file)
-        .as("files of %s", storage.name())
-        .noneMatch(file -> RunFiles.runId(file).isPresent());
   }
 }
