@@ -10,15 +10,15 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class ExtentListTest {
+  private static final String MEMORY = "memory";
+  private static final String LOST = "lost";
+
   private final ExtentList extents = new ExtentList();
   private final FakeRun run = new FakeRun(new byte[0]);
   private final FakeRun other = new FakeRun(new byte[0]);
 
   /** Where each byte of the partition is, by logical offset. */
   private final List<String> expected = new ArrayList<>();
-
-  private static final String MEMORY = "memory";
-  private static final String LOST = "lost";
 
   private void appendFile(FakeRun file, long fileOffset, int length) {
     extents.append(new Extent.InFile(file, fileOffset, length, expected.size()));

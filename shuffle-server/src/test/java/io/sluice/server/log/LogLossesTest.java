@@ -14,6 +14,9 @@ import org.roaringbitmap.longlong.Roaring64NavigableMap;
 
 class LogLossesTest {
   private static final int PARTITION = 3;
+  private static final long ATTEMPT = 7;
+  private static final long OTHER_ATTEMPT = 8;
+  private static final int BLOCK_BYTES = 50;
 
   private final LogTotals totals = new LogTotals(1 << 20);
   private final LogState logState = new LogState(new ShuffleKey("app", 1), totals);
@@ -21,18 +24,18 @@ class LogLossesTest {
   private final FakeRun earlier = new FakeRun(new byte[0]);
   private final FakeRun later = new FakeRun(new byte[0]);
 
-  /** A log whose partition has 100 bytes in the earlier run, while the later run takes over. */
-  private PartitionLog partition() {
+  /** A log that has the later run, and whose partition has 100 bytes in a run. */
+  private PartitionLog partitionIn(StoredRun run) {
     logState.state = LogState.State.LIVE;
     logState.runs.add(new RunTable.Entry(later, new RunOrder(1, 0), 0, 0));
     PartitionLog partition = logState.findOrAdd(PARTITION);
-    partition.extents().append(new Extent.InFile(earlier, 0, 100, 0));
+    partition.extents().append(new Extent.InFile(run, 0, 2 * BLOCK_BYTES, 0));
     return partition;
   }
 
   @Test
   void movesExtentsToARun() {
-    PartitionLog partition = partition();
+    PartitionLog partition = partitionIn(earlier);
 
     losses.moveTo(later, 50, PARTITION, 0, 100);
 
@@ -42,7 +45,7 @@ class LogLossesTest {
 
   @Test
   void extentsAreLostIfTheirRunWasLostBeforeTheyMoved() {
-    PartitionLog partition = partition();
+    PartitionLog partition = partitionIn(earlier);
     losses.lose(Set.of(later));
 
     losses.moveTo(later, 50, PARTITION, 0, 100);
@@ -50,10 +53,6 @@ class LogLossesTest {
     assertThat(partition.located()).isEmpty();
     assertThat(partition.lost()).containsExactly(new OpenSnapshot.Stretch(0, 100));
   }
-
-  private static final long ATTEMPT = 7;
-  private static final long OTHER_ATTEMPT = 8;
-  private static final int BLOCK_BYTES = 50;
 
   private static RunBlock block(long attempt) {
     return new RunBlock(attempt, 0, 0, BLOCK_BYTES, BlockHeader.FLAG_LAST);
@@ -66,11 +65,7 @@ class LogLossesTest {
 
   /** A log whose partition has one block each of two attempts in the later run, from offset 0. */
   private PartitionLog partitionWithTwoBlocks() {
-    logState.state = LogState.State.LIVE;
-    logState.runs.add(new RunTable.Entry(later, new RunOrder(1, 0), 0, 0));
-    PartitionLog partition = logState.findOrAdd(PARTITION);
-    partition.extents().append(new Extent.InFile(later, 0, 2 * BLOCK_BYTES, 0));
-    logState.addExtents(1);
+    PartitionLog partition = partitionIn(later);
     List<RunBlock> blocks = List.of(block(ATTEMPT), block(OTHER_ATTEMPT));
     assertThat(losses.recount(later, PARTITION, blocks)).isTrue();
     return partition;
