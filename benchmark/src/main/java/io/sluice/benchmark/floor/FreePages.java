@@ -10,13 +10,15 @@ import java.nio.file.StandardOpenOption;
 /**
  * Free pages of a machine. A hypervisor may take pages that are free for some seconds (free page
  * reporting of a balloon), and the first write to such a page costs several times as much. Without
- * {@link #use}, the program that writes first pays for the pages of all that follow.
+ * {@link #use}, the program that writes first pays for the pages of all that follow. Used by one
+ * thread.
  */
 final class FreePages {
   private static final int BUFFER_BYTES = 1 << 20;
 
   private final Path file;
   private final long bytes;
+  private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
 
   /**
    * @param directory for a file that exists only during {@link #use}
@@ -29,7 +31,6 @@ final class FreePages {
 
   /** Uses pages of the page cache and frees them, so that the next program gets them at once. */
   void use() throws IOException {
-    ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
     try (FileChannel channel =
         FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
       for (long done = 0; done < bytes; ) {
