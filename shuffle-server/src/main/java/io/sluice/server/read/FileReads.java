@@ -84,8 +84,40 @@ public final class FileReads implements BlockReads, AutoCloseable {
 
   @Override
   public CompletableFuture<FetchedBytes> read(
+      ClientConnection connection, long epoch, ShuffleLog log, List<LogRange> ranges)
+      throws SluiceException {
+    List<LogPiece> found = log.read(ranges);
+    LogRange last = ranges.get(ranges.size() - 1);
+    SequentialReads.Stream stream = sequential.add(connection, log.key(), last);
+    FileFetch fetch = fetch(connection, epoch, found);
+    if (!begin(fetch, stream.isSequential())) {
+      stream.waitsForDisk();
+    }
+    if (stream.readsAhead()) {
+      readAhead(log, last);
+    }
+    return fetch.answer();
+  }
+
+  /**
+   * Reads pieces that a log has found, without read-ahead. Otherwise as {@link BlockReads#read}.
+   *
+   * @param found this method takes ownership
+   * @param continued whether the client will probably read the bytes after the last piece next
+   */
+  public CompletableFuture<FetchedBytes> read(
       ClientConnection connection, long epoch, List<LogPiece> found, boolean continued) {
-    FileFetch fetch = new FileFetch(connection, epoch, found, requestMemory, this::sent, nanoTime);
+    FileFetch fetch = fetch(connection, epoch, found);
+    begin(fetch, continued);
+    return fetch.answer();
+  }
+
+  private FileFetch fetch(ClientConnection connection, long epoch, List<LogPiece> found) {
+    return new FileFetch(connection, epoch, found, requestMemory, this::sent, nanoTime);
+  }
+
+  /** Returns whether all bytes are in memory, or known to be in the page cache. */
+  private boolean begin(FileFetch fetch, boolean continued) {
     Map<DiskReader, DiskReader.Part> parts = null;
     long now = nanoTime.getAsLong();
     for (int i = 0; i < fetch.pieceCount(); i++) {
@@ -113,7 +145,7 @@ public final class FileReads implements BlockReads, AutoCloseable {
       if (!cached.submit(fetch)) {
         scheduleTimeout(fetch, List.of(), now);
       }
-      return fetch.answer();
+      return true;
     }
     List<DiskReader.Part> all = new ArrayList<>(parts.values());
     for (DiskReader.Part part : all) {
@@ -123,16 +155,11 @@ public final class FileReads implements BlockReads, AutoCloseable {
       scheduleTimeout(fetch, all, now);
     }
     fetch.partDone();
-    return fetch.answer();
+    return false;
   }
 
-  @Override
-  public boolean isSequential(ClientConnection connection, ShuffleLog log, LogRange range) {
-    return sequential.continues(connection, log.key(), range) || range.offset() == 0;
-  }
-
-  @Override
-  public void readAhead(ShuffleLog log, LogRange range) {
+  /** Starts read-ahead of the bytes after a range, if the disk is idle. */
+  private void readAhead(ShuffleLog log, LogRange range) {
     long from = range.offset() + range.length();
     long length = Math.min(config.readAheadBytes(), log.partitionLength(range.partition()) - from);
     if (length <= 0) {

@@ -13,22 +13,60 @@ import java.util.Map;
 final class SequentialReads {
   private static final int MAX_STREAMS = 4_096;
 
-  // Expected offset of each stream's next read; least recently read first. Guarded by this.
-  private final Map<Stream, Long> ends = new LinkedHashMap<>();
+  // Least recently read first. Guarded by this.
+  private final Map<Source, Stream> streams = new LinkedHashMap<>();
 
-  private record Stream(ClientConnection connection, ShuffleKey shuffle, int partition) {}
+  private record Source(ClientConnection connection, ShuffleKey shuffle, int partition) {}
 
-  /**
-   * Records a read; returns whether it starts at the end of the same connection's previous read.
-   */
-  synchronized boolean continues(ClientConnection connection, ShuffleKey shuffle, LogRange range) {
-    Stream stream = new Stream(connection, shuffle, range.partition());
-    // Removed first, so that it becomes the newest entry.
-    Long end = ends.remove(stream);
-    ends.put(stream, range.offset() + range.length());
-    if (ends.size() > MAX_STREAMS) {
-      ends.remove(ends.keySet().iterator().next());
+  /** Reads of one connection, each of which starts at the end of the one before. Thread-safe. */
+  static final class Stream {
+    private final long start;
+    // Guarded by the outer object.
+    private long end;
+    private volatile boolean continued;
+    private volatile boolean waitedForDisk;
+
+    private Stream(long start) {
+      this.start = start;
     }
-    return end != null && end == range.offset();
+
+    /**
+     * Whether the client will probably read the bytes after the last read next: it began at the
+     * start of the partition, or has already continued a read.
+     */
+    boolean isSequential() {
+      return continued || start == 0;
+    }
+
+    /** Records that bytes of a read were not in memory, so that the next ones are read ahead. */
+    void waitsForDisk() {
+      waitedForDisk = true;
+    }
+
+    /**
+     * Whether bytes after the last read should be read ahead. While all bytes are in memory,
+     * looking for those that are not would cost as much as a fifth of sending them.
+     */
+    boolean readsAhead() {
+      return continued && waitedForDisk;
+    }
+  }
+
+  /** Records a read; returns the stream that it continues, or a new one. */
+  synchronized Stream add(ClientConnection connection, ShuffleKey shuffle, LogRange range) {
+    Source source = new Source(connection, shuffle, range.partition());
+    // Removed first, so that it becomes the newest entry.
+    Stream stream = streams.remove(source);
+    if (stream != null && stream.end == range.offset()) {
+      stream.continued = true;
+    } else {
+      stream = new Stream(range.offset());
+    }
+    stream.end = range.offset() + range.length();
+    streams.put(source, stream);
+    if (streams.size() > MAX_STREAMS) {
+      streams.remove(streams.keySet().iterator().next());
+    }
+    return stream;
   }
 }

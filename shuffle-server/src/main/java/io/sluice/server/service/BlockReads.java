@@ -1,6 +1,6 @@
 package io.sluice.server.service;
 
-import io.sluice.server.log.LogPiece;
+import io.sluice.common.error.SluiceException;
 import io.sluice.server.log.LogRange;
 import io.sluice.server.log.ShuffleLog;
 import io.sluice.transport.server.ClientConnection;
@@ -11,29 +11,17 @@ import java.util.concurrent.CompletableFuture;
 /** Reads the bytes of fetches, from memory or from files. Thread-safe. */
 public interface BlockReads {
   /**
-   * Reads pieces asynchronously. Never blocks. Cancelling the result abandons the fetch.
+   * Reads ranges of a shuffle asynchronously. Never blocks. Cancelling the result abandons the
+   * fetch. If the client reads a partition from front to back and its bytes are not in memory, the
+   * bytes after the last range are read ahead.
    *
    * @param connection connection that sent the fetch
-   * @param found pieces to read; this method takes ownership
-   * @param continued whether the client will probably read the bytes after the last piece next
+   * @param ranges at least one
    * @return fails with SluiceException STORAGE_FAILED (a disk failed or timed out), LOST (a file is
    *     missing) or BUSY
+   * @throws SluiceException as {@link ShuffleLog#read}
    */
   CompletableFuture<FetchedBytes> read(
-      ClientConnection connection, long epoch, List<LogPiece> found, boolean continued);
-
-  /**
-   * Whether a client reads a partition sequentially: the range is the start of the partition, or
-   * continues the previous one of the connection.
-   *
-   * @param range latest range that was requested
-   */
-  boolean isSequential(ClientConnection connection, ShuffleLog log, LogRange range);
-
-  /**
-   * Starts read-ahead of the bytes after a range, if the disk is idle. Never blocks.
-   *
-   * @param range latest range that was read
-   */
-  void readAhead(ShuffleLog log, LogRange range);
+      ClientConnection connection, long epoch, ShuffleLog log, List<LogRange> ranges)
+      throws SluiceException;
 }

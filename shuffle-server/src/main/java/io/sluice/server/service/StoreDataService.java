@@ -21,7 +21,6 @@ import io.sluice.proto.SliceMark;
 import io.sluice.server.disk.DamageReports;
 import io.sluice.server.log.AppendResult;
 import io.sluice.server.log.BlockBatch;
-import io.sluice.server.log.LogPiece;
 import io.sluice.server.log.LogRange;
 import io.sluice.server.log.OpenSnapshot;
 import io.sluice.server.log.ShuffleKey;
@@ -249,7 +248,7 @@ public final class StoreDataService implements DataService {
       ReportedReads verification = reported;
       answer =
           fetch.getDamagedCount() == 0 || verification == null
-              ? read(connection, log, ranges)
+              ? reads.read(connection, epoch, log, ranges)
               : verification.readAfter(
                   log, checkReported(fetch), () -> readReported(connection, log, ranges));
     } catch (SluiceException e) {
@@ -267,22 +266,10 @@ public final class StoreDataService implements DataService {
     return answer;
   }
 
-  private CompletableFuture<FetchedBytes> read(
-      ClientConnection connection, ShuffleLog log, List<LogRange> ranges) throws SluiceException {
-    LogRange last = ranges.get(ranges.size() - 1);
-    List<LogPiece> found = log.read(ranges);
-    boolean sequential = reads.isSequential(connection, log, last);
-    CompletableFuture<FetchedBytes> answer = reads.read(connection, epoch, found, sequential);
-    if (sequential && last.offset() > 0) {
-      reads.readAhead(log, last);
-    }
-    return answer;
-  }
-
   private CompletableFuture<FetchedBytes> readReported(
       ClientConnection connection, ShuffleLog log, List<LogRange> ranges) {
     try {
-      return read(connection, log, ranges);
+      return reads.read(connection, epoch, log, ranges);
     } catch (SluiceException e) {
       return CompletableFuture.failedFuture(e);
     }

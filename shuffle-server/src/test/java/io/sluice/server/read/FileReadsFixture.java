@@ -59,6 +59,7 @@ abstract class FileReadsFixture {
   private final Map<Disk, Deque<Runnable>> threads = new HashMap<>();
   final List<String> health = new ArrayList<>();
   final List<String> dropped = new ArrayList<>();
+  final List<String> readAhead = new ArrayList<>();
   private final List<FakeRun> runs = new ArrayList<>();
   private final List<CompletableFuture<FetchedBytes>> answers = new ArrayList<>();
   final Disk ssd = disk("ssd", StorageKind.SSD);
@@ -66,6 +67,13 @@ abstract class FileReadsFixture {
   final byte[] content = new byte[10_000];
   private FileChannel file;
   boolean cached;
+
+  /** Whether the bytes of the next query are in memory. */
+  boolean nextCached;
+
+  /** Number of queries of the page cache. */
+  int queries;
+
   boolean memoryShort;
   private final ByteBufAllocator allocator = new ShortAllocator();
   final FileReads reads = reads(budget);
@@ -219,7 +227,10 @@ abstract class FileReadsFixture {
   private final class FakeCache implements PageCache {
     @Override
     public boolean isCached(FileChannel channel, long position, int length) {
-      return cached;
+      queries++;
+      boolean isCached = cached || nextCached;
+      nextCached = false;
+      return isCached;
     }
 
     @Override
@@ -236,7 +247,9 @@ abstract class FileReadsFixture {
     }
 
     @Override
-    public void readAhead(FileChannel channel, long position, long length) {}
+    public void readAhead(FileChannel channel, long position, long length) {
+      readAhead.add(position + "+" + length);
+    }
   }
 
   /** Fails to allocate direct memory while {@code memoryShort} is set. */
