@@ -74,7 +74,8 @@ record StorageEngine(
 
     DataDirectories directories = new DataDirectories(startup);
     Disks disks = directories.open();
-    RunFiles runs = parts.add("run files", new RunFiles(MAX_IDLE_OPEN_RUNS));
+    PageCache pageCache = LinuxPageCache.load();
+    RunFiles runs = parts.add("run files", new RunFiles(MAX_IDLE_OPEN_RUNS, pageCache));
     runs.start();
     MemoryBudget memory = parts.add("memory", new MemoryBudget(config.memory(), nanoTime));
     ShuffleStore store = parts.add("store", new ShuffleStore(config.shuffles()));
@@ -93,7 +94,6 @@ record StorageEngine(
       adopted = adopter;
     }
 
-    PageCache pageCache = LinuxPageCache.load();
     ServerCounters counters = new ServerCounters(latencies);
     Spiller spiller =
         parts.add(

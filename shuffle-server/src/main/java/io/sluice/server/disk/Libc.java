@@ -1,14 +1,16 @@
 package io.sluice.server.disk;
 
-import com.sun.jna.LastErrorException;
 import com.sun.jna.Native;
 import com.sun.jna.Platform;
-import com.sun.jna.Pointer;
 
-/** Bindings of C library functions on 64-bit Linux. */
+/**
+ * Bindings of C library functions on 64-bit Linux. Addresses are numbers, because objects for them
+ * would cost more than the calls.
+ */
 final class Libc {
   static final int PROT_READ = 1;
   static final int MAP_SHARED = 1;
+  static final long MAP_FAILED = -1;
   static final int POSIX_FADV_WILLNEED = 3;
   static final int POSIX_FADV_DONTNEED = 4;
   static final int SC_PAGESIZE = 30;
@@ -32,14 +34,14 @@ final class Libc {
     }
   }
 
-  static native Pointer mmap(
-      Pointer address, long length, int protection, int flags, int descriptor, long offset)
-      throws LastErrorException;
+  /** Returns -1 after an error. */
+  static native long mmap(
+      long address, long length, int protection, int flags, int descriptor, long offset);
 
-  static native int munmap(Pointer address, long length) throws LastErrorException;
+  static native int munmap(long address, long length);
 
-  static native int mincore(Pointer address, long length, Pointer residency)
-      throws LastErrorException;
+  /** Returns 0, or -1 after an error. */
+  static native int mincore(long address, long length, long residency);
 
   static native int posix_fadvise(int descriptor, long offset, long length, int advice);
 

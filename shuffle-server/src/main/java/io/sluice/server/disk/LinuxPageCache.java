@@ -1,18 +1,22 @@
 package io.sluice.server.disk;
 
-import com.sun.jna.LastErrorException;
 import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The Linux page cache, queried with {@code mincore}. The files must belong to the server's user:
  * for other files Linux reports all pages as cached.
+ *
+ * <p>A file that was queried stays mapped until it is closed: to map it for each query would cost
+ * more than the query.
  */
 public final class LinuxPageCache implements PageCache {
   private static final Logger LOG = LoggerFactory.getLogger(LinuxPageCache.class);
@@ -20,8 +24,15 @@ public final class LinuxPageCache implements PageCache {
   /** Maximum bytes checked or read by one system call. */
   private static final int WINDOW_BYTES = 1 << 20;
 
+  /**
+   * Maximum number of files that stay mapped. The kernel permits a process 65,530 mappings, some of
+   * which its threads need.
+   */
+  private static final int MAX_MAPPED_FILES = 16_384;
+
   private final Descriptors descriptors;
   private final int pageBytes;
+  private final Map<FileChannel, Mapping> mappings = new ConcurrentHashMap<>();
   private final ThreadLocal<Residency> residency;
   private final ThreadLocal<ByteBuffer> scratch =
       ThreadLocal.withInitial(() -> ByteBuffer.allocateDirect(WINDOW_BYTES / 4));
@@ -30,6 +41,16 @@ public final class LinuxPageCache implements PageCache {
     this.descriptors = descriptors;
     this.pageBytes = pageBytes;
     this.residency = ThreadLocal.withInitial(() -> Residency.ofPages(WINDOW_BYTES / pageBytes + 2));
+  }
+
+  /**
+   * A whole file in the address space, for {@code mincore} only: its bytes are never touched, which
+   * would raise SIGBUS after a disk error.
+   */
+  private record Mapping(long address, long length) {
+    void unmap() {
+      Libc.munmap(address, length);
+    }
   }
 
   /**
@@ -71,38 +92,63 @@ public final class LinuxPageCache implements PageCache {
 
   @Override
   public boolean isCached(FileChannel file, long position, int length) {
-    int descriptor = descriptors.of(file);
-    if (descriptor < 0) {
+    Mapping known = mappings.get(file);
+    if (known != null) {
+      return isCached(known, position, length);
+    }
+    Mapping mapped = map(file);
+    if (mapped == null) {
       return false;
     }
+    if (mappings.size() < MAX_MAPPED_FILES && mappings.putIfAbsent(file, mapped) == null) {
+      return isCached(mapped, position, length);
+    }
+    try {
+      return isCached(mapped, position, length);
+    } finally {
+      mapped.unmap();
+    }
+  }
+
+  /** Returns null if the file cannot be mapped; its bytes count as not cached. */
+  private Mapping map(FileChannel file) {
+    int descriptor = descriptors.of(file);
+    if (descriptor < 0) {
+      return null;
+    }
+    long length;
+    try {
+      length = file.size();
+    } catch (IOException e) {
+      return null;
+    }
+    // Fails for an empty file, which has no bytes to send.
+    long address = Libc.mmap(0, length, Libc.PROT_READ, Libc.MAP_SHARED, descriptor, 0);
+    return address == Libc.MAP_FAILED ? null : new Mapping(address, length);
+  }
+
+  private boolean isCached(Mapping file, long position, int length) {
     long end = position + length;
+    if (end > file.length()) {
+      return false;
+    }
+    Residency found = residency.get();
+    long pages = Pointer.nativeValue(found.memory());
     for (long at = position - position % pageBytes; at < end; at += WINDOW_BYTES) {
-      if (!isWindowCached(descriptor, at, Math.min(WINDOW_BYTES, end - at))) {
+      long window = Math.min(WINDOW_BYTES, end - at);
+      if (Libc.mincore(file.address() + at, window, pages) != 0
+          || !found.isWhole((int) ((window + pageBytes - 1) / pageBytes))) {
         return false;
       }
     }
     return true;
   }
 
-  /**
-   * @param start offset of a page
-   */
-  private boolean isWindowCached(int descriptor, long start, long length) {
-    Pointer mapped;
-    try {
-      mapped = Libc.mmap(null, length, Libc.PROT_READ, Libc.MAP_SHARED, descriptor, start);
-    } catch (LastErrorException e) {
-      // For example, too many mappings: treat the bytes as not cached.
-      return false;
-    }
-    try {
-      Residency pages = residency.get();
-      Libc.mincore(mapped, length, pages.memory());
-      return pages.isWhole((int) ((length + pageBytes - 1) / pageBytes));
-    } catch (LastErrorException | OutOfMemoryError e) {
-      return false;
-    } finally {
-      Libc.munmap(mapped, length);
+  @Override
+  public void forget(FileChannel file) {
+    Mapping mapping = mappings.remove(file);
+    if (mapping != null) {
+      mapping.unmap();
     }
   }
 

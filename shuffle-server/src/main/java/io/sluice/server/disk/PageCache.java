@@ -25,6 +25,9 @@ public interface PageCache {
   /** Starts to read ahead bytes that will be needed, on a thread that may wait for their disk. */
   void readAhead(FileChannel file, long position, long length);
 
+  /** Releases what was kept of a file, which is closed next. No other call uses the file now. */
+  default void forget(FileChannel file) {}
+
   /** An unsupported system: every read uses the threads of a disk. */
   PageCache UNKNOWN =
       new PageCache() {

@@ -205,7 +205,7 @@ public final class RunFile implements ReadableRun {
           found = channel;
         }
       }
-      RunFiles.closeQuietly(opened, this);
+      files.closeQuietly(opened, this);
       if (found != null) {
         return found;
       }
@@ -335,7 +335,7 @@ public final class RunFile implements ReadableRun {
       }
     }
     if (toClose != null) {
-      RunFiles.closeQuietly(toClose, this);
+      files.closeQuietly(toClose, this);
     }
   }
 

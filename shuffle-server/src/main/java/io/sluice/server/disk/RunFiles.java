@@ -33,6 +33,7 @@ public final class RunFiles implements AutoCloseable {
   private record Housekeeping(DiskThread thread, RunDeletion deletion) {}
 
   private final int maxIdleOpen;
+  private final PageCache pageCache;
   private final Set<RunFile> all = ConcurrentHashMap.newKeySet();
   private final ConcurrentHashMap<Disk, Housekeeping> housekeeping = new ConcurrentHashMap<>();
   private final AtomicInteger threads = new AtomicInteger();
@@ -42,11 +43,18 @@ public final class RunFiles implements AutoCloseable {
   private volatile long closeWaitMs = CLOSE_WAIT_MS;
   private boolean closed;
 
+  /** Files that nobody queries the page cache for. */
+  public RunFiles(int maxIdleOpen) {
+    this(maxIdleOpen, PageCache.UNKNOWN);
+  }
+
   /**
    * @param maxIdleOpen maximum number of open files without readers
+   * @param pageCache is told of each file before it is closed
    */
-  public RunFiles(int maxIdleOpen) {
+  public RunFiles(int maxIdleOpen, PageCache pageCache) {
     this.maxIdleOpen = maxIdleOpen;
+    this.pageCache = pageCache;
   }
 
   /** Raises the maximum time in which {@link #close} runs pending deletions. */
@@ -168,7 +176,8 @@ public final class RunFiles implements AutoCloseable {
     housekeeping(file.disk()).thread().execute(() -> closeQuietly(channel, file));
   }
 
-  static void closeQuietly(FileChannel channel, RunFile file) {
+  void closeQuietly(FileChannel channel, RunFile file) {
+    pageCache.forget(channel);
     try {
       channel.close();
     } catch (IOException e) {

@@ -9,6 +9,7 @@ import io.sluice.server.catalog.RunRecord;
 import io.sluice.server.log.ShuffleKey;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -57,7 +58,8 @@ class DiskTest {
 
   @Test
   void keepsFilesWithReadersAndAFewIdleFilesOpen() throws IOException {
-    RunFiles files = new RunFiles(1);
+    OpenFiles forgotten = new OpenFiles();
+    RunFiles files = new RunFiles(1, forgotten);
     RunFile[] runs = new RunFile[3];
     for (int i = 0; i < runs.length; i++) {
       RunId id = new RunId(0, i);
@@ -73,6 +75,7 @@ class DiskTest {
       run.release();
     }
     assertThat(storage.openChannelCount()).isEqualTo(1);
+    assertThat(forgotten.count).isEqualTo(2);
     runs[0].retain();
     assertThat(runs[0].channel().isOpen()).isTrue();
     runs[0].discard();
@@ -90,6 +93,34 @@ class DiskTest {
     files.deletePending();
     assertThat(storage.list()).isEmpty();
     assertThat(storage.openChannelCount()).isZero();
+    assertThat(forgotten.count).as("opened before").isEqualTo(4);
+  }
+
+  /** Counts files that are forgotten, which must be open. */
+  private static final class OpenFiles implements PageCache {
+    private int count;
+
+    @Override
+    public void forget(FileChannel file) {
+      assertThat(file.isOpen()).isTrue();
+      count++;
+    }
+
+    @Override
+    public boolean isCached(FileChannel file, long position, int length) {
+      return false;
+    }
+
+    @Override
+    public boolean load(FileChannel file, long position, int length) {
+      return false;
+    }
+
+    @Override
+    public void drop(FileChannel file, long position, long length) {}
+
+    @Override
+    public void readAhead(FileChannel file, long position, long length) {}
   }
 
   private void store(Object name, int length) throws IOException {

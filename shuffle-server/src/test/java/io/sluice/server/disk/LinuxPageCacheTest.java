@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.EOFException;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.junit.jupiter.api.Test;
@@ -48,5 +50,43 @@ class LinuxPageCacheTest {
       // Other bytes may be cached by the kernel's read-ahead.
       assertThatThrownBy(() -> cache.load(file, 4 * MIB, 2 * MIB)).isInstanceOf(EOFException.class);
     }
+  }
+
+  @Test
+  void keepsAFileMappedUntilItIsForgotten() throws Exception {
+    Path path = directory.resolve("mapped");
+    Files.write(path, new byte[3 * MIB]);
+    try (FileChannel file = FileChannel.open(path)) {
+      assertThat(cache.isCached(file, 5, 2 * MIB)).isTrue();
+      assertThat(cache.isCached(file, 2 * MIB, MIB)).isTrue();
+      assertThat(mappings(path)).isEqualTo(1);
+
+      cache.forget(file);
+      cache.forget(file);
+      assertThat(mappings(path)).isZero();
+      assertThat(cache.isCached(file, 0, 1)).as("mapped again").isTrue();
+      cache.forget(file);
+    }
+  }
+
+  @Test
+  void bytesOutsideOfTheFileAreNotCached() throws Exception {
+    Path path = directory.resolve("short");
+    Files.write(path, new byte[100]);
+    try (FileChannel file =
+        FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      assertThat(cache.isCached(file, 0, 100)).isTrue();
+      assertThat(cache.isCached(file, 0, 101)).isFalse();
+      file.truncate(0);
+      assertThat(cache.isCached(file, 0, 100)).as("truncated before its deletion").isFalse();
+      cache.forget(file);
+      assertThat(cache.isCached(file, 0, 1)).as("empty").isFalse();
+    }
+  }
+
+  private static long mappings(Path path) throws IOException {
+    return Files.readAllLines(Path.of("/proc/self/maps")).stream()
+        .filter(line -> line.endsWith("/" + path.getFileName()))
+        .count();
   }
 }

@@ -62,7 +62,8 @@ public final class BlockStore implements AutoCloseable {
     this.disks = disks;
     this.memory = new MemoryBudget(config.memory(), nanoTime);
     this.shuffles = new ShuffleStore(config.store());
-    this.runs = new RunFiles(config.maxIdleOpenFiles());
+    PageCache pageCache = LinuxPageCache.load();
+    this.runs = new RunFiles(config.maxIdleOpenFiles(), pageCache);
     this.counters = new ServerCounters();
     this.spiller =
         new Spiller(
@@ -88,7 +89,7 @@ public final class BlockStore implements AutoCloseable {
             DiskReadConfig.DEFAULT,
             new ReadBudget(64 << 20),
             requestMemory,
-            LinuxPageCache.load(),
+            pageCache,
             PooledByteBufAllocator.DEFAULT,
             readerThreads,
             scheduler,
