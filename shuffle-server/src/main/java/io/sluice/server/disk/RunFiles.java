@@ -43,14 +43,14 @@ public final class RunFiles implements AutoCloseable {
   private volatile long closeWaitMs = CLOSE_WAIT_MS;
   private boolean closed;
 
-  /** Files that nobody queries the page cache for. */
+  /** Without queries of the page cache. */
   public RunFiles(int maxIdleOpen) {
     this(maxIdleOpen, PageCache.UNKNOWN);
   }
 
   /**
    * @param maxIdleOpen maximum number of open files without readers
-   * @param pageCache is told of each file before it is closed
+   * @param pageCache forgets each file before it is closed
    */
   public RunFiles(int maxIdleOpen, PageCache pageCache) {
     this.maxIdleOpen = maxIdleOpen;
