@@ -20,7 +20,6 @@ import io.sluice.server.remote.LocalFileSystemProvider;
 import io.sluice.server.remote.spi.RemoteEntry;
 import io.sluice.server.remote.spi.RemoteFileSystem;
 import io.sluice.server.remote.spi.RemoteOutput;
-import io.sluice.server.remote.spi.RemoteSettings;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -32,7 +31,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
@@ -85,10 +83,7 @@ public abstract class RemoteTierServerContract {
 
   /** Opens the files of the remote tier for the test. */
   protected RemoteFileSystem openRemote() throws IOException {
-    return new LocalFileSystemProvider()
-        .open(
-            new RemoteSettings(
-                remote().toUri().toString(), Optional.empty(), Map.of(), Optional.empty()));
+    return LocalFileSystemProvider.shared(remote());
   }
 
   /** Makes the remote tier unavailable before a server starts. */

@@ -15,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -51,6 +52,11 @@ public final class LocalFileSystemProvider implements RemoteFileSystemProvider {
   public RemoteFileSystem open(RemoteSettings settings) throws IOException {
     return new LocalFileSystem(
         Files.createDirectories(Path.of(URI.create(settings.base()).getPath())));
+  }
+
+  /** Opens a directory that another process may delete while it is empty, and create again. */
+  public static RemoteFileSystem shared(Path directory) {
+    return new LocalFileSystem(directory);
   }
 
   private record LocalFileSystem(Path directory) implements RemoteFileSystem {
@@ -96,17 +102,16 @@ public final class LocalFileSystemProvider implements RemoteFileSystemProvider {
     public List<RemoteEntry> list(String path) throws IOException {
       List<RemoteEntry> entries = new ArrayList<>();
       Path listed = path.isEmpty() ? directory : directory.resolve(path);
-      if (Files.isDirectory(listed)) {
-        try (Stream<Path> files = Files.list(listed)) {
-          for (Path file : (Iterable<Path>) files::iterator) {
-            boolean isDirectory = Files.isDirectory(file);
-            entries.add(
-                new RemoteEntry(
-                    file.getFileName().toString(),
-                    isDirectory,
-                    isDirectory ? 0 : Files.size(file)));
-          }
+      try (Stream<Path> files = Files.list(listed)) {
+        for (Path file : (Iterable<Path>) files::iterator) {
+          boolean isDirectory = Files.isDirectory(file);
+          entries.add(
+              new RemoteEntry(
+                  file.getFileName().toString(), isDirectory, isDirectory ? 0 : Files.size(file)));
         }
+      } catch (NoSuchFileException e) {
+        // The directory is absent, or this file was deleted meanwhile.
+        return entries;
       }
       return entries;
     }
