@@ -132,7 +132,13 @@ public final class LinuxPageCache implements PageCache {
     if (end > file.length()) {
       return false;
     }
-    Residency found = residency.get();
+    Residency found;
+    try {
+      found = residency.get();
+    } catch (OutOfMemoryError e) {
+      // The first query of a thread allocates memory outside of the heap.
+      return false;
+    }
     long pages = Pointer.nativeValue(found.memory());
     for (long at = position - position % pageBytes; at < end; at += WINDOW_BYTES) {
       long window = Math.min(WINDOW_BYTES, end - at);

@@ -26,25 +26,30 @@ public interface PageCache {
   void readAhead(FileChannel file, long position, long length);
 
   /** Releases what was kept of a file, which is closed next. No other call uses the file now. */
-  default void forget(FileChannel file) {}
+  void forget(FileChannel file);
 
   /** An unsupported system: every read uses the threads of a disk. */
-  PageCache UNKNOWN =
-      new PageCache() {
-        @Override
-        public boolean isCached(FileChannel file, long position, int length) {
-          return false;
-        }
+  PageCache UNKNOWN = new Unknown();
 
-        @Override
-        public boolean load(FileChannel file, long position, int length) {
-          return false;
-        }
+  /** Knows and does nothing. */
+  class Unknown implements PageCache {
+    @Override
+    public boolean isCached(FileChannel file, long position, int length) {
+      return false;
+    }
 
-        @Override
-        public void drop(FileChannel file, long position, long length) {}
+    @Override
+    public boolean load(FileChannel file, long position, int length) throws IOException {
+      return false;
+    }
 
-        @Override
-        public void readAhead(FileChannel file, long position, long length) {}
-      };
+    @Override
+    public void drop(FileChannel file, long position, long length) {}
+
+    @Override
+    public void readAhead(FileChannel file, long position, long length) {}
+
+    @Override
+    public void forget(FileChannel file) {}
+  }
 }

@@ -496,26 +496,13 @@ class DiskWatchTest {
   }
 
   /** A page cache that counts dropped probes. */
-  private final class UncachedProbes implements PageCache {
-    @Override
-    public boolean isCached(FileChannel file, long position, int length) {
-      return false;
-    }
-
-    @Override
-    public boolean load(FileChannel file, long position, int length) {
-      return false;
-    }
-
+  private final class UncachedProbes extends PageCache.Unknown {
     @Override
     public void drop(FileChannel file, long position, long length) {
       assertThat(position).isZero();
       assertThat(length).isPositive();
       droppedProbes.incrementAndGet();
     }
-
-    @Override
-    public void readAhead(FileChannel file, long position, long length) {}
   }
 
   private void assertLost(int number) {

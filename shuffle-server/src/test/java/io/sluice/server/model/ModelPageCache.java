@@ -5,7 +5,7 @@ import java.nio.channels.FileChannel;
 import java.util.Random;
 
 /** A page cache with random hits. */
-final class ModelPageCache implements PageCache {
+final class ModelPageCache extends PageCache.Unknown {
   private final Random random;
 
   ModelPageCache(Random random) {
@@ -21,10 +21,4 @@ final class ModelPageCache implements PageCache {
   public boolean load(FileChannel file, long position, int length) {
     return random.nextInt(3) == 0;
   }
-
-  @Override
-  public void drop(FileChannel file, long position, long length) {}
-
-  @Override
-  public void readAhead(FileChannel file, long position, long length) {}
 }

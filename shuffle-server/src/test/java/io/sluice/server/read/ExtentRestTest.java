@@ -114,12 +114,7 @@ class ExtentRestTest {
     assertThat(loads).containsExactly("100+20", "120+5000");
   }
 
-  private final class RecordedLoads implements PageCache {
-    @Override
-    public boolean isCached(FileChannel channel, long position, int length) {
-      return false;
-    }
-
+  private final class RecordedLoads extends PageCache.Unknown {
     @Override
     public boolean load(FileChannel channel, long position, int length) throws IOException {
       loads.add(position + "+" + length);
@@ -128,11 +123,5 @@ class ExtentRestTest {
       }
       return true;
     }
-
-    @Override
-    public void drop(FileChannel channel, long position, long length) {}
-
-    @Override
-    public void readAhead(FileChannel channel, long position, long length) {}
   }
 }

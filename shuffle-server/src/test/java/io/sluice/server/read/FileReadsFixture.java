@@ -224,18 +224,13 @@ abstract class FileReadsFixture {
     return bytes;
   }
 
-  private final class FakeCache implements PageCache {
+  private final class FakeCache extends PageCache.Unknown {
     @Override
     public boolean isCached(FileChannel channel, long position, int length) {
       queries++;
       boolean isCached = cached || nextCached;
       nextCached = false;
       return isCached;
-    }
-
-    @Override
-    public boolean load(FileChannel channel, long position, int length) {
-      return false;
     }
 
     @Override

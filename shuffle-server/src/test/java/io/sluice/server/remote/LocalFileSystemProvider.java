@@ -16,6 +16,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -100,18 +101,18 @@ public final class LocalFileSystemProvider implements RemoteFileSystemProvider {
 
     @Override
     public List<RemoteEntry> list(String path) throws IOException {
+      List<Path> files;
+      try (Stream<Path> found = Files.list(path.isEmpty() ? directory : directory.resolve(path))) {
+        files = found.toList();
+      } catch (NoSuchFileException | NotDirectoryException e) {
+        return List.of();
+      }
       List<RemoteEntry> entries = new ArrayList<>();
-      Path listed = path.isEmpty() ? directory : directory.resolve(path);
-      try (Stream<Path> files = Files.list(listed)) {
-        for (Path file : (Iterable<Path>) files::iterator) {
-          boolean isDirectory = Files.isDirectory(file);
-          entries.add(
-              new RemoteEntry(
-                  file.getFileName().toString(), isDirectory, isDirectory ? 0 : Files.size(file)));
-        }
-      } catch (NoSuchFileException e) {
-        // The directory is absent, or this file was deleted meanwhile.
-        return entries;
+      for (Path file : files) {
+        boolean isDirectory = Files.isDirectory(file);
+        entries.add(
+            new RemoteEntry(
+                file.getFileName().toString(), isDirectory, isDirectory ? 0 : Files.size(file)));
       }
       return entries;
     }
