@@ -138,8 +138,14 @@ public abstract class ComparisonCommand implements Callable<Integer> {
    * @throws DemoException if it is less than 1
    */
   protected static void atLeastOne(String option, int value) throws DemoException {
-    if (value < 1) {
-      throw DemoException.usage(option + " " + value + ": expected a number of at least 1");
+    atLeast(1, option, value);
+  }
+
+  /** Checks the value of an option. */
+  protected static void atLeast(int minimum, String option, int value) throws DemoException {
+    if (value < minimum) {
+      throw DemoException.usage(
+          option + " " + value + ": expected a number of at least " + minimum);
     }
   }
 }

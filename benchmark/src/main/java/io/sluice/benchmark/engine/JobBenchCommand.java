@@ -114,7 +114,7 @@ public final class JobBenchCommand extends EngineBenchCommand {
 
   private JobBench.Plan plan() throws DemoException {
     scale(scale);
-    atLeastOne("--warm-ups", warmUps);
+    atLeast(0, "--warm-ups", warmUps);
     atLeastOne("--executors", executors);
     BenchPlan bench = benchPlan(rounds, "--job-timeout", jobTimeoutMinutes);
     for (int count : partitions) {

@@ -9,12 +9,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.ToLongFunction;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
 /**
- * Results of a benchmark: a row for each job, codec and number of partitions, with medians over its
- * rounds. Ratios are medians of the ratios of the rounds, because the two runs of a round are
+ * Results of a benchmark: a row for each job, codec, number of partitions and side, with medians
+ * over its rounds. Ratios are medians of the ratios of the rounds, because the runs of a round are
  * seconds apart.
  */
 final class JobTable implements TabledOutcome {
@@ -45,129 +45,132 @@ final class JobTable implements TabledOutcome {
 
   @Override
   public List<BenchTable> tables() {
-    BenchTable table =
-        new BenchTable(
-            "spark",
-            "Spark jobs, built-in shuffle against Sluice",
-            Column.text("job"),
-            Column.text("codec"),
-            Column.number("partitions", 0),
-            Column.number("built-in CPU s", 2),
-            Column.number("of executors", 2),
-            Column.number("of the driver", 2),
-            Column.number("Sluice CPU s", 2),
-            Column.number("of its executors", 2),
-            Column.number("of its driver", 2),
-            Column.number("of servers", 2),
-            Column.number("CPU ratio", 2),
-            Column.number("lowest", 2),
-            Column.number("highest", 2),
-            Column.number("built-in s", 2),
-            Column.number("Sluice s", 2),
-            Column.number("time ratio", 2),
-            Column.number("built-in wrote, MiB", 1),
-            Column.number("Sluice wrote, MiB", 1));
-    rounds.forEach((key, all) -> row(table, key, all));
-    table.chart(
-        new Chart(
-            "CPU of all processes",
-            "seconds",
-            Chart.Kind.BARS,
-            "job",
-            "",
-            List.of("built-in CPU s", "Sluice CPU s")));
-    return List.of(table, sides());
+    return List.of(
+        fill(costs(), JobTable::costRow),
+        fill(stages(), JobTable::stageRow),
+        fill(bytes(), JobTable::bytesRow));
   }
 
-  /** A row for each side, with CPU, time, bytes and memory. */
-  private BenchTable sides() {
-    BenchTable table =
-        new BenchTable(
-            "spark-sides",
+  /** Returns the cells of a row behind its key. */
+  private interface Cells {
+    List<Object> of(List<JobRound> all, int side);
+  }
+
+  /** Adds a row for each side. */
+  private BenchTable fill(BenchTable table, Cells cells) {
+    rounds.forEach(
+        (key, all) -> {
+          for (int side = 0; side < all.get(0).sides().size(); side++) {
+            List<Object> row = new ArrayList<>();
+            row.addAll(List.of(key.job, key.codec, key.partitions));
+            row.add(all.get(0).sides().get(side).side());
+            row.addAll(cells.of(all, side));
+            table.row(row.toArray());
+          }
+        });
+    return table;
+  }
+
+  private static BenchTable table(String name, String title, Column... columns) {
+    List<Column> all = new ArrayList<>();
+    all.add(Column.text("job"));
+    all.add(Column.text("codec"));
+    all.add(Column.number("partitions", 0));
+    all.add(Column.text("shuffle"));
+    all.addAll(List.of(columns));
+    return new BenchTable(name, title, all.toArray(Column[]::new));
+  }
+
+  private static BenchTable costs() {
+    return table(
+            "spark",
             "Spark jobs by shuffle",
-            Column.text("job"),
-            Column.text("codec"),
-            Column.number("partitions", 0),
-            Column.text("shuffle"),
             Column.number("CPU s", 2),
             Column.number("of executors", 2),
             Column.number("of the driver", 2),
             Column.number("of servers", 2),
             Column.number("CPU, times built-in", 2),
+            Column.number("lowest", 2),
+            Column.number("highest", 2),
             Column.number("s", 2),
-            Column.number("time, times built-in", 2),
-            Column.number("wrote, MiB", 1),
-            Column.number("read, MiB", 1),
-            Column.number("executors resident, MiB", 0),
-            Column.number("servers resident, MiB", 0));
-    rounds.forEach(
-        (key, all) -> {
-          for (int side = 0; side < all.get(0).sides().size(); side++) {
-            row(table, key, all, side);
-          }
-        });
-    return table.chart(
-        new Chart(
-            "CPU by shuffle", "seconds", Chart.Kind.BARS, "job", "shuffle", List.of("CPU s")));
+            Column.number("time, times built-in", 2))
+        .chart(
+            new Chart(
+                "CPU of all processes",
+                "seconds",
+                Chart.Kind.BARS,
+                "job",
+                "shuffle",
+                List.of("CPU s")));
   }
 
-  private static void row(BenchTable table, Key key, List<JobRound> all, int side) {
-    List<SideRun> runs = all.stream().map(round -> round.sides().get(side)).toList();
-    table.row(
-        key.job,
-        key.codec,
-        key.partitions,
-        runs.get(0).side(),
-        Medians.of(runs, run -> run.cpu().totalMs() / MILLIS_PER_SECOND),
-        Medians.of(runs, run -> run.cpu().executorsMs() / MILLIS_PER_SECOND),
-        Medians.of(runs, run -> run.cpu().driverMs() / MILLIS_PER_SECOND),
-        Medians.of(runs, run -> run.cpu().serversMs() / MILLIS_PER_SECOND),
-        Medians.of(
-            all,
-            round ->
-                (double) round.sides().get(side).cpu().totalMs()
-                    / Math.max(1, round.builtInCpu().totalMs())),
-        Medians.of(runs, run -> run.done().elapsedMs() / MILLIS_PER_SECOND),
-        Medians.of(
-            all,
-            round ->
-                (double) round.sides().get(side).done().elapsedMs()
-                    / Math.max(1, round.builtIn().elapsedMs())),
-        Medians.of(runs, run -> run.done().shuffleWrittenBytes() / BYTES_PER_MIB),
-        Medians.of(runs, run -> run.done().shuffleReadBytes() / BYTES_PER_MIB),
-        highest(runs, run -> run.residentBytes().executors()) / BYTES_PER_MIB,
-        highest(runs, run -> run.residentBytes().servers()) / BYTES_PER_MIB);
-  }
-
-  private static double highest(List<SideRun> runs, ToLongFunction<SideRun> bytes) {
-    return runs.stream().mapToLong(bytes).max().orElseThrow();
-  }
-
-  private static void row(BenchTable table, Key key, List<JobRound> all) {
-    List<Double> ratios =
-        Medians.sorted(
-            all,
-            one -> (double) one.sluiceCpu().totalMs() / Math.max(1, one.builtInCpu().totalMs()));
-    table.row(
-        key.job,
-        key.codec,
-        key.partitions,
-        seconds(all, one -> one.builtInCpu().totalMs()),
-        seconds(all, one -> one.builtInCpu().executorsMs()),
-        seconds(all, one -> one.builtInCpu().driverMs()),
-        seconds(all, one -> one.sluiceCpu().totalMs()),
-        seconds(all, one -> one.sluiceCpu().executorsMs()),
-        seconds(all, one -> one.sluiceCpu().driverMs()),
-        seconds(all, one -> one.sluiceCpu().serversMs()),
+  private static List<Object> costRow(List<JobRound> all, int side) {
+    List<Double> ratios = Medians.sorted(all, ratio(side, run -> run.cpu().totalMs()));
+    return List.of(
+        seconds(all, side, run -> run.cpu().totalMs()),
+        seconds(all, side, run -> run.cpu().executorsMs()),
+        seconds(all, side, run -> run.cpu().driverMs()),
+        seconds(all, side, run -> run.cpu().serversMs()),
         Medians.of(ratios),
         ratios.get(0),
         ratios.get(ratios.size() - 1),
-        seconds(all, one -> one.builtIn().elapsedMs()),
-        seconds(all, one -> one.sluice().elapsedMs()),
-        Medians.of(
-            all, one -> (double) one.sluice().elapsedMs() / Math.max(1, one.builtIn().elapsedMs())),
-        all.get(0).builtIn().shuffleWrittenBytes() / BYTES_PER_MIB,
-        all.get(0).sluice().shuffleWrittenBytes() / BYTES_PER_MIB);
+        seconds(all, side, run -> run.done().elapsedMs()),
+        Medians.of(all, ratio(side, run -> run.done().elapsedMs())));
+  }
+
+  private static BenchTable stages() {
+    return table(
+        "spark-stages",
+        "CPU of executors by stage",
+        Column.number("map stages, CPU s", 2),
+        Column.number("map stages, times built-in", 2),
+        Column.number("reduce stages, CPU s", 2),
+        Column.number("reduce stages, times built-in", 2));
+  }
+
+  private static List<Object> stageRow(List<JobRound> all, int side) {
+    return List.of(
+        seconds(all, side, run -> run.done().mapCpuMs()),
+        Medians.of(all, ratio(side, run -> run.done().mapCpuMs())),
+        seconds(all, side, run -> run.done().reduceCpuMs()),
+        Medians.of(all, ratio(side, run -> run.done().reduceCpuMs())));
+  }
+
+  private static BenchTable bytes() {
+    return table(
+        "spark-bytes",
+        "Bytes and memory of Spark jobs",
+        Column.number("wrote, MiB", 1),
+        Column.number("read, MiB", 1),
+        Column.number("executors resident, MiB", 0),
+        Column.number("servers resident, MiB", 0));
+  }
+
+  private static List<Object> bytesRow(List<JobRound> all, int side) {
+    return List.of(
+        Medians.of(all, value(side, run -> run.done().shuffleWrittenBytes() / BYTES_PER_MIB)),
+        Medians.of(all, value(side, run -> run.done().shuffleReadBytes() / BYTES_PER_MIB)),
+        highest(all, side, run -> run.residentBytes().executors()) / BYTES_PER_MIB,
+        highest(all, side, run -> run.residentBytes().servers()) / BYTES_PER_MIB);
+  }
+
+  private static double seconds(List<JobRound> all, int side, ToDoubleFunction<SideRun> ms) {
+    return Medians.of(all, value(side, ms)) / MILLIS_PER_SECOND;
+  }
+
+  private static double highest(List<JobRound> all, int side, ToDoubleFunction<SideRun> value) {
+    return all.stream().mapToDouble(value(side, value)).max().orElseThrow();
+  }
+
+  private static ToDoubleFunction<JobRound> value(int side, ToDoubleFunction<SideRun> value) {
+    return round -> value.applyAsDouble(round.sides().get(side));
+  }
+
+  /** A value of a side, as a multiple of that of the built-in shuffle in the same round. */
+  private static ToDoubleFunction<JobRound> ratio(int side, ToDoubleFunction<SideRun> value) {
+    return round ->
+        value.applyAsDouble(round.sides().get(side))
+            / Math.max(1, value.applyAsDouble(round.sides().get(0)));
   }
 
   @Override
@@ -193,9 +196,5 @@ final class JobTable implements TabledOutcome {
                         one.sides().stream()
                             .map(side -> side.side() + " " + side.done().digest())
                             .collect(Collectors.joining(", ")))));
-  }
-
-  private static double seconds(List<JobRound> all, ToLongFunction<JobRound> millis) {
-    return Medians.of(all, millis::applyAsLong) / 1000;
   }
 }

@@ -89,9 +89,7 @@ public final class QueryBenchCommand extends TpcBenchCommand {
   @Override
   protected Opening opening() throws DemoException {
     atLeastOne("--applications", applications);
-    if (warmUps < 0) {
-      throw DemoException.usage("--warm-ups " + warmUps + ": expected a number of at least 0");
-    }
+    atLeast(0, "--warm-ups", warmUps);
     List<String> chosen = queries(workload);
     BenchPlan bench = benchPlan(rounds);
     QuerySide first = firstSide();

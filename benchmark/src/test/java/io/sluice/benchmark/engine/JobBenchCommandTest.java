@@ -12,10 +12,11 @@ final class JobBenchCommandTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "--jobs none | --jobs none: expected some of repartition,self-join,sort,small-steps,stress",
+        "--jobs none | --jobs none: expected some of repartition,self-join,sort,scan,small-steps,stress",
         "--jobs sort,stress | --jobs sort,stress: stress reads other data, run it alone",
         "--partitions 0 | --partitions",
         "--codecs gzip | --codecs gzip: expected one of [lz4, zstd, snappy, none]",
+        "--warm-ups -1 | --warm-ups -1: expected a number of at least 0",
         "--executors 0 | --executors"
       })
   void refusesInvalidOptionsWithOneLine(String arguments, String named) {

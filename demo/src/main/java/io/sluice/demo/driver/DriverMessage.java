@@ -34,14 +34,21 @@ public sealed interface DriverMessage {
       long shuffleReadBytes)
       implements DriverMessage {}
 
-  /** Result of a benchmark job. Shuffle bytes are those of Spark's task metrics. */
+  /**
+   * Result of a benchmark job. Shuffle bytes are those of Spark's task metrics.
+   *
+   * @param mapCpuMs CPU time of executors during stages that read no shuffle; 0: not measured
+   * @param reduceCpuMs CPU time of executors during the other stages; 0: not measured
+   */
   record JobDone(
       String job,
       int partitions,
       String digest,
       long elapsedMs,
       long shuffleWrittenBytes,
-      long shuffleReadBytes)
+      long shuffleReadBytes,
+      long mapCpuMs,
+      long reduceCpuMs)
       implements DriverMessage {}
 
   /** A step failed; the stack trace is in the driver's log. */
@@ -82,7 +89,9 @@ public sealed interface DriverMessage {
               job.digest(),
               Long.toString(job.elapsedMs()),
               Long.toString(job.shuffleWrittenBytes()),
-              Long.toString(job.shuffleReadBytes()));
+              Long.toString(job.shuffleReadBytes()),
+              Long.toString(job.mapCpuMs()),
+              Long.toString(job.reduceCpuMs()));
     } else {
       Failed failed = (Failed) this;
       fields = List.of("failed", failed.task(), oneLine(failed.reason()));
@@ -117,7 +126,9 @@ public sealed interface DriverMessage {
                     fields[4],
                     Long.parseLong(fields[5]),
                     Long.parseLong(fields[6]),
-                    Long.parseLong(fields[7]));
+                    Long.parseLong(fields[7]),
+                    Long.parseLong(fields[8]),
+                    Long.parseLong(fields[9]));
             case "failed" -> new Failed(fields[2], fields[3]);
             default -> throw new IllegalArgumentException("unknown kind " + fields[1]);
           });

@@ -40,6 +40,9 @@ public enum ShuffleJob {
       FROM (SELECT * FROM lineitem ORDER BY l_extendedprice, l_orderkey, l_linenumber) s
       """),
 
+  /** Reads all columns of all rows without a shuffle: the cost of the input of other jobs. */
+  SCAN(scan()),
+
   /**
    * Twenty consecutive aggregations of some thousand rows, to measure the fixed cost of a shuffle.
    */
@@ -72,6 +75,15 @@ public enum ShuffleJob {
   /** Workload whose data the job reads. */
   public Workload workload() {
     return workload;
+  }
+
+  private static String scan() {
+    String names =
+        "orderkey partkey suppkey linenumber quantity extendedprice discount tax returnflag"
+            + " linestatus shipdate commitdate receiptdate shipinstruct shipmode comment";
+    return Stream.of(names.split(" "))
+        .map(column -> "count(l_" + column + ")")
+        .collect(Collectors.joining(", ", "SELECT ", " FROM lineitem"));
   }
 
   private static String stress() {

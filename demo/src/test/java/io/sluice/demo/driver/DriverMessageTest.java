@@ -15,7 +15,7 @@ final class DriverMessageTest {
         new DriverMessage.Ready("app-1"),
         new DriverMessage.Progress("data", 3, 22),
         new DriverMessage.Result("14a", 25, 1234, "ab12", 1L << 40, 7),
-        new DriverMessage.JobDone("self-join", 200, "6001215:-17", 4321, 1L << 41, 9),
+        new DriverMessage.JobDone("self-join", 200, "6001215:-17", 4321, 1L << 41, 9, 800, 70),
         new DriverMessage.Failed("query 3", "no space left"));
   }
 

@@ -61,6 +61,8 @@ public final class RowLogDriver extends CommandDriver {
         "-",
         measured.elapsedMs(),
         measured.shuffleWrittenBytes(),
-        measured.shuffleReadBytes());
+        measured.shuffleReadBytes(),
+        0,
+        0);
   }
 }
