@@ -1,12 +1,11 @@
 package io.sluice.server.recovery;
 
-import io.sluice.common.run.RunId;
 import io.sluice.server.catalog.CleanStop;
+import io.sluice.server.catalog.RunRecord;
 import io.sluice.server.catalog.Tombstone;
 import io.sluice.server.disk.Disk;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Result of the scan of one directory.
@@ -19,14 +18,14 @@ import java.util.Set;
 record DirectoryContents(
     Disk disk,
     List<FoundRun> runs,
-    Set<RunId> lost,
+    List<RunRecord> lost,
     List<Tombstone> tombstones,
     Optional<CleanStop> lastStop,
     int unknownFiles,
     long unknownBytes) {
   DirectoryContents {
     runs = List.copyOf(runs);
-    lost = Set.copyOf(lost);
+    lost = List.copyOf(lost);
     tombstones = List.copyOf(tombstones);
   }
 }

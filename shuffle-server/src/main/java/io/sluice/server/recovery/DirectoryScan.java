@@ -37,14 +37,16 @@ import org.slf4j.LoggerFactory;
  *   unreadable yes      read error                                   record stays, lost in this epoch
  * </pre>
  *
- * Owned by one thread; others may read its progress.
+ * <p>{@link Recovery#restore} deletes lost runs whose blocks are in another run.
+ *
+ * <p>Owned by one thread; others may read its progress.
  */
 final class DirectoryScan {
   private static final Logger LOG = LoggerFactory.getLogger(DirectoryScan.class);
 
   private final Disk disk;
   private final List<FoundRun> found = new ArrayList<>();
-  private final Set<RunId> lost = new HashSet<>();
+  private final List<RunRecord> lost = new ArrayList<>();
   private final List<RunId> toDrop = new ArrayList<>();
   private Map<RunId, NavigableMap<Long, Integer>> damage = Map.of();
   private int unknownFiles;
@@ -164,7 +166,7 @@ final class DirectoryScan {
       drop(run, e.getMessage());
     } catch (IOException e) {
       LOG.warn("run cannot be read {} file={} problem={}", run.shuffle(), name, e.toString());
-      lost.add(run.id());
+      lost.add(run);
     }
   }
 
@@ -179,7 +181,7 @@ final class DirectoryScan {
 
   private void drop(RunRecord run, String problem) {
     LOG.warn("run lost {} problem={}", run.shuffle(), problem);
-    lost.add(run.id());
+    lost.add(run);
     toDrop.add(run.id());
   }
 

@@ -1,6 +1,7 @@
 package io.sluice.server.recovery;
 
 import io.sluice.common.net.DaemonThreads;
+import io.sluice.server.catalog.RunRecord;
 import io.sluice.server.disk.Disk;
 import io.sluice.server.disk.RunFiles;
 import io.sluice.server.log.ShuffleKey;
@@ -144,6 +145,11 @@ public final class Recovery {
     RunSelection selection = RunSelection.of(findings.runs(), deleted);
     for (FoundRun dropped : selection.dropped()) {
       files.add(dropped.disk(), dropped.record()).discard();
+    }
+    for (DirectoryContents directory : findings.directories()) {
+      for (RunRecord superseded : findings.superseded(directory)) {
+        files.add(directory.disk(), superseded).discard();
+      }
     }
     AtomicInteger lost = new AtomicInteger(findings.lost().size());
     AtomicInteger runs = new AtomicInteger();

@@ -2,15 +2,16 @@ package io.sluice.server.recovery;
 
 import io.sluice.common.run.RunId;
 import io.sluice.server.catalog.CleanStop;
+import io.sluice.server.catalog.RunRecord;
 import io.sluice.server.catalog.Tombstone;
 import io.sluice.server.log.ShuffleKey;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Result of the scans of all directories.
@@ -55,12 +56,26 @@ public record ScanResult(List<DirectoryContents> directories) {
 
   /** Recorded runs whose blocks are no longer in any file. */
   Set<RunId> lost() {
-    Set<RunId> lost = new HashSet<>();
-    directories.forEach(directory -> lost.addAll(directory.lost()));
+    Set<RunId> elsewhere = elsewhere();
+    return directories.stream()
+        .flatMap(directory -> directory.lost().stream())
+        .map(RunRecord::id)
+        .filter(run -> !elsewhere.contains(run))
+        .collect(Collectors.toSet());
+  }
+
+  /** Runs that a directory has lost, but whose blocks are in another file. */
+  List<RunRecord> superseded(DirectoryContents directory) {
+    Set<RunId> elsewhere = elsewhere();
+    return directory.lost().stream().filter(run -> elsewhere.contains(run.id())).toList();
+  }
+
+  /** Runs that were found, or that a found run replaces. */
+  private Set<RunId> elsewhere() {
     List<FoundRun> found = runs();
-    found.forEach(run -> lost.remove(run.record().id()));
-    lost.removeAll(RunSelection.replaced(found));
-    return lost;
+    Set<RunId> runs = RunSelection.replaced(found);
+    found.forEach(run -> runs.add(run.record().id()));
+    return runs;
   }
 
   /**

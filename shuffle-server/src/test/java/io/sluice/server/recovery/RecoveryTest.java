@@ -177,6 +177,27 @@ class RecoveryTest {
     assertThat(hdd.catalog().runs()).isEmpty();
   }
 
+  /** The machine crashed while the inputs were deleted, and had not written all of their bytes. */
+  @Test
+  void lostInputsOfAMergedRunAreDeleted() throws Exception {
+    Block first = block(0, 1, 0, false);
+    Block second = block(0, 1, 1, true);
+    ssd.add(id(1), SHUFFLE, order(0), first);
+    ssd.add(id(2), SHUFFLE, order(1), second);
+    RunRecord merged = hdd.write(id(3), SHUFFLE, order(0), List.of(id(1), id(2)), first, second);
+    hdd.catalog().add(merged);
+    cutOff(ssd.file(id(1)));
+    Files.delete(ssd.file(id(2)));
+
+    RecoveryResult recovered = restart();
+
+    assertThat(recovered.lostRuns()).as("the merged run has every block").isZero();
+    assertThat(read(0)).isEqualTo(concat(first, second));
+    assertThat(ssd.files()).isEmpty();
+    assertThat(ssd.catalog().runs()).isEmpty();
+    assertThat(files.count()).as("runs that wait for their deletion, and the merged one").isOne();
+  }
+
   @Test
   void anUnregisteredMergedRunIsDroppedAndItsInputsAreKept() throws Exception {
     Block first = block(0, 1, 0, false);
@@ -215,6 +236,7 @@ class RecoveryTest {
     assertThat(recovered.runs()).isEqualTo(1);
     assertThat(recovered.lostRuns()).as("the other copy has every block").isZero();
     assertThat(read(0)).isEqualTo(concat(only));
+    assertThat(hdd.files()).as("of the damaged copy").isEmpty();
   }
 
   @Test
@@ -307,7 +329,7 @@ class RecoveryTest {
       try (LogLines log = new LogLines(DirectoryScan.class)) {
         DirectoryContents contents = new DirectoryScan(ssd.disk()).scan();
         assertThat(contents.runs()).as("byte %d", at).isEmpty();
-        assertThat(contents.lost()).as("byte %d", at).containsExactly(id(1));
+        assertThat(contents.lost()).as("byte %d", at).containsExactly(run);
         assertThat(log.lines())
             .as("byte %d", at)
             .anyMatch(
