@@ -141,7 +141,11 @@ public abstract class ComparisonCommand implements Callable<Integer> {
     atLeast(1, option, value);
   }
 
-  /** Checks the value of an option. */
+  /**
+   * Checks the value of an option.
+   *
+   * @throws DemoException if it is less than the minimum
+   */
   protected static void atLeast(int minimum, String option, int value) throws DemoException {
     if (value < minimum) {
       throw DemoException.usage(
