@@ -195,6 +195,8 @@ public final class ServerChecks {
     assertThat(process().memory.waitingCount())
         .as("pushes that wait at %s", server.name())
         .isZero();
+    // As the spill planner does in each interval.
+    process().memory.expireGrants();
     ByteBuf all = process().memory.tryAllocate("oracle", (int) process().memory.capacityBytes());
     assertThat(all).as("the whole memory of %s", server.name()).isNotNull();
     all.release();
