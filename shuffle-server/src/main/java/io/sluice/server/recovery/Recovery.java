@@ -1,7 +1,6 @@
 package io.sluice.server.recovery;
 
 import io.sluice.common.net.DaemonThreads;
-import io.sluice.server.catalog.RunRecord;
 import io.sluice.server.disk.Disk;
 import io.sluice.server.disk.RunFiles;
 import io.sluice.server.log.ShuffleKey;
@@ -146,11 +145,9 @@ public final class Recovery {
     for (FoundRun dropped : selection.dropped()) {
       files.add(dropped.disk(), dropped.record()).discard();
     }
-    for (DirectoryContents directory : findings.directories()) {
-      for (RunRecord superseded : findings.superseded(directory)) {
-        files.add(directory.disk(), superseded).discard();
-      }
-    }
+    findings
+        .superseded()
+        .forEach((disk, runs) -> runs.forEach(run -> files.add(disk, run).discard()));
     AtomicInteger lost = new AtomicInteger(findings.lost().size());
     AtomicInteger runs = new AtomicInteger();
     AtomicLong bytes = new AtomicLong();

@@ -4,6 +4,7 @@ import io.sluice.common.run.RunId;
 import io.sluice.server.catalog.CleanStop;
 import io.sluice.server.catalog.RunRecord;
 import io.sluice.server.catalog.Tombstone;
+import io.sluice.server.disk.Disk;
 import io.sluice.server.log.ShuffleKey;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -64,14 +65,24 @@ public record ScanResult(List<DirectoryContents> directories) {
         .collect(Collectors.toSet());
   }
 
-  /** Runs that a directory has lost, but whose blocks are in another file. */
-  List<RunRecord> superseded(DirectoryContents directory) {
+  /** Lost runs whose blocks are in another file, by the disk that lost them. */
+  Map<Disk, List<RunRecord>> superseded() {
     Set<RunId> elsewhere = elsewhere();
-    return directory.lost().stream().filter(run -> elsewhere.contains(run.id())).toList();
+    Map<Disk, List<RunRecord>> superseded = new LinkedHashMap<>();
+    for (DirectoryContents directory : directories) {
+      superseded.put(
+          directory.disk(),
+          directory.lost().stream().filter(run -> elsewhere.contains(run.id())).toList());
+    }
+    return superseded;
   }
 
-  /** Runs that were found, or that a found run replaces. */
+  /** Runs that were found, or that a found run replaces; empty if no run is lost. */
   private Set<RunId> elsewhere() {
+    if (directories.stream().allMatch(directory -> directory.lost().isEmpty())) {
+      // Saves sets of all runs at an ordinary start.
+      return Set.of();
+    }
     List<FoundRun> found = runs();
     Set<RunId> runs = RunSelection.replaced(found);
     found.forEach(run -> runs.add(run.record().id()));
