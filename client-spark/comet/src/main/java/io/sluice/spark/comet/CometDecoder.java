@@ -1,7 +1,8 @@
 package io.sluice.spark.comet;
 
+import io.sluice.spark.engine.BlockContents;
+import io.sluice.spark.engine.BlockInputStream;
 import io.sluice.spark.engine.RecordDecoder;
-import java.io.InputStream;
 import org.apache.spark.TaskContext;
 import org.apache.spark.sql.comet.execution.shuffle.CometShuffleDependency;
 import org.apache.spark.sql.comet.execution.shuffle.NativeBatchDecoderIterator;
@@ -26,14 +27,10 @@ final class CometDecoder implements RecordDecoder {
     this.context = context;
   }
 
-  /** True: a block has whole frames, which do not depend on each other. */
   @Override
-  public boolean joinsBlocks() {
-    return true;
-  }
-
-  @Override
-  public Iterator<Tuple2<Object, Object>> decode(InputStream blocks) {
+  public Iterator<Tuple2<Object, Object>> decode(BlockContents contents) {
+    // A block has whole frames, which do not depend on each other.
+    BlockInputStream blocks = new BlockInputStream(contents, true);
     NativeBatchDecoderIterator batches =
         new NativeBatchDecoderIterator(blocks, context, dependency.decodeTime());
     return new AbstractIterator<>() {

@@ -1,20 +1,17 @@
 package io.sluice.spark.engine;
 
-import java.io.InputStream;
 import scala.Tuple2;
 import scala.collection.Iterator;
 
 /** Turns the blocks of a reduce task into records. Used by one thread. */
 public interface RecordDecoder {
-  /** Whether one stream may have the contents of several blocks. */
-  boolean joinsBlocks();
-
   /**
-   * Starts to decode a stream.
+   * Decodes all contents. The iterator throws what the contents throw, also checked exceptions.
    *
-   * @param blocks borrows: contents of one block, or of all blocks
+   * @param contents borrows
+   * @return records, each valid until the next one is taken
    */
-  Iterator<Tuple2<Object, Object>> decode(InputStream blocks);
+  Iterator<Tuple2<Object, Object>> decode(BlockContents contents);
 
   /** Number of rows that a decoded record counts as in Spark's metrics. */
   long rows(Tuple2<Object, Object> record);

@@ -10,6 +10,7 @@ import io.sluice.spark.MapLocation;
 import io.sluice.spark.MissingMaps;
 import io.sluice.spark.TaskDirectMemory;
 import io.sluice.spark.compat.SparkApis;
+import io.sluice.spark.engine.BlockContents;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;

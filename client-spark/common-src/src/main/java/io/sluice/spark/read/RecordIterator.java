@@ -1,5 +1,6 @@
 package io.sluice.spark.read;
 
+import io.sluice.spark.engine.BlockContents;
 import io.sluice.spark.engine.RecordDecoder;
 import java.io.IOException;
 import java.util.NoSuchElementException;
@@ -20,7 +21,6 @@ import scala.collection.Iterator;
 final class RecordIterator extends AbstractIterator<Tuple2<Object, Object>> {
   private final BlockContents contents;
   private final RecordDecoder decoder;
-  private final BlockInputStream stream;
   private final ShuffleReadMetricsReporter metrics;
   private final TaskContext context;
   private Iterator<Tuple2<Object, Object>> decoded;
@@ -36,19 +36,16 @@ final class RecordIterator extends AbstractIterator<Tuple2<Object, Object>> {
       TaskContext context) {
     this.contents = contents;
     this.decoder = decoder;
-    this.stream = new BlockInputStream(contents, decoder.joinsBlocks());
     this.metrics = metrics;
     this.context = context;
   }
 
   @Override
   public boolean hasNext() {
-    while (!ended && !hasDecoded()) {
-      if (!decodeNext()) {
-        ended = true;
-        contents.close();
-        context.taskMetrics().mergeShuffleReadMetrics();
-      }
+    if (!ended && !hasDecoded()) {
+      ended = true;
+      contents.close();
+      context.taskMetrics().mergeShuffleReadMetrics();
     }
     return !ended;
   }
@@ -69,7 +66,10 @@ final class RecordIterator extends AbstractIterator<Tuple2<Object, Object>> {
 
   private boolean hasDecoded() {
     try {
-      return decoded != null && decoded.hasNext();
+      if (decoded == null) {
+        decoded = decoder.decode(contents);
+      }
+      return decoded.hasNext();
     } catch (Exception e) {
       throw afterReceipts(e);
     }
@@ -89,28 +89,5 @@ final class RecordIterator extends AbstractIterator<Tuple2<Object, Object>> {
     }
     Platform.throwException(failure);
     return new IllegalStateException(failure);
-  }
-
-  /** Starts to decode the next stream; false if there is none. */
-  private boolean decodeNext() {
-    if (decoder.joinsBlocks() ? decoded != null : !advance()) {
-      return false;
-    }
-    try {
-      decoded = decoder.decode(stream);
-      return true;
-    } catch (Exception e) {
-      throw afterReceipts(e);
-    }
-  }
-
-  private boolean advance() {
-    try {
-      return stream.advance();
-    } catch (IOException e) {
-      // Scala iterators declare no exceptions; Spark expects the original exception.
-      Platform.throwException(e);
-      return false;
-    }
   }
 }

@@ -1,6 +1,7 @@
 package io.sluice.spark.read;
 
 import io.sluice.spark.compat.SparkApis;
+import io.sluice.spark.engine.BlockContents;
 import io.sluice.spark.engine.RecordDecoder;
 import org.apache.spark.Aggregator;
 import org.apache.spark.InterruptibleIterator;

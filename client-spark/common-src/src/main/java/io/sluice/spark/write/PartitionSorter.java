@@ -1,6 +1,7 @@
 package io.sluice.spark.write;
 
 import java.io.IOException;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.memory.MemoryConsumer;
@@ -145,9 +146,20 @@ public final class PartitionSorter extends MemoryConsumer {
 
   /** Copies a record in. Borrows {@code base}. */
   public void insert(Object base, long offset, int length, int partition) throws IOException {
+    insert(base, offset, length, partition, 0);
+  }
+
+  /** Copies a record in that begins with its length: four bytes, big-endian. Borrows base. */
+  void insertAfterLength(Object base, long offset, int length, int partition) throws IOException {
+    insert(base, offset, length, partition, Integer.BYTES);
+  }
+
+  private void insert(Object base, long offset, int length, int partition, int prefixBytes)
+      throws IOException {
     busy = true;
     try {
-      int required = Math.addExact(length, lengthBytes);
+      int recordLength = Math.addExact(length, prefixBytes);
+      int required = Math.addExact(recordLength, lengthBytes);
       if (count > 0 && getUsed() >= spillBytes && !(pageHasRoom(required) && pointersHaveRoom())) {
         flush();
       }
@@ -160,8 +172,12 @@ public final class PartitionSorter extends MemoryConsumer {
       }
       Object pageBase = page.getBaseObject();
       long address = taskMemoryManager.encodePageNumberAndOffset(page, pageCursor);
-      UnsafeAlignedOffset.putSize(pageBase, pageCursor, length);
+      UnsafeAlignedOffset.putSize(pageBase, pageCursor, recordLength);
       pageCursor += lengthBytes;
+      if (prefixBytes > 0) {
+        Platform.putInt(pageBase, pageCursor, bigEndian(length));
+        pageCursor += prefixBytes;
+      }
       Platform.copyMemory(base, offset, pageBase, pageCursor, length);
       pageCursor += length;
       if (lengthBytes == Long.BYTES) {
@@ -173,10 +189,14 @@ public final class PartitionSorter extends MemoryConsumer {
               | (address & OFFSET_MASK);
       pointers.set(count++, pointer);
       pointerSum += mixed(pointer);
-      recordBytes += length;
+      recordBytes += recordLength;
     } finally {
       busy = false;
     }
+  }
+
+  private static int bigEndian(int value) {
+    return ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN ? value : Integer.reverseBytes(value);
   }
 
   /** Spreads the bits of a pointer, so that sums of different sets of pointers differ. */

@@ -1,15 +1,12 @@
 package io.sluice.spark.write;
 
+import io.sluice.spark.RowSerializer;
 import java.io.IOException;
 import org.apache.spark.Partitioner;
 import org.apache.spark.TaskContext;
-import org.apache.spark.serializer.SerializationStream;
 import org.apache.spark.serializer.Serializer;
-import org.apache.spark.unsafe.Platform;
 import scala.Product2;
 import scala.collection.Iterator;
-import scala.reflect.ClassTag;
-import scala.reflect.ClassTag$;
 
 /**
  * Writer of nearly every shuffle: serializes each record on arrival and sorts the bytes. Requires a
@@ -17,13 +14,9 @@ import scala.reflect.ClassTag$;
  * reuse a record's objects after each record.
  */
 public final class SerializedWriter<K, V> extends SluiceWriter<K, V> {
-  private static final ClassTag<Object> OBJECT = ClassTag$.MODULE$.Object();
-  private static final int BUFFER_BYTES = 1 << 20;
-
   private final TaskContext context;
   private final Partitioner partitioner;
-  private final RecordBuffer buffer = new RecordBuffer(4096);
-  private final SerializationStream stream;
+  private final RecordInserter inserter;
   private PartitionSorter sorter;
 
   /**
@@ -42,7 +35,10 @@ public final class SerializedWriter<K, V> extends SluiceWriter<K, V> {
     super(context, mapId, output);
     this.context = context;
     this.partitioner = partitioner;
-    this.stream = serializer.newInstance().serializeStream(buffer);
+    this.inserter =
+        RowSerializer.of(serializer)
+            .<RecordInserter>map(RowInserter::new)
+            .orElseGet(() -> new StreamInserter(serializer));
     this.sorter =
         new PartitionSorter(
             context.taskMemoryManager(),
@@ -56,13 +52,9 @@ public final class SerializedWriter<K, V> extends SluiceWriter<K, V> {
     while (records.hasNext()) {
       Product2<K, V> record = records.next();
       K key = record._1();
-      int partition = partitioner.getPartition(key);
-      buffer.clear(BUFFER_BYTES);
-      stream.writeKey(key, OBJECT);
-      stream.writeValue(record._2(), OBJECT);
-      stream.flush();
-      sorter.insert(buffer.array(), Platform.BYTE_ARRAY_OFFSET, buffer.size(), partition);
+      inserter.insert(sorter, partitioner.getPartition(key), key, record._2());
     }
+    inserter.end();
     sorter.finish();
   }
 

@@ -1,26 +1,16 @@
 package io.sluice.spark.write;
 
 import io.sluice.client.push.RowBlocks;
-import java.lang.reflect.Field;
+import io.sluice.spark.RowSerializer;
 import java.util.Map;
-import java.util.OptionalInt;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.serializer.Serializer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Finds the shuffles whose records are rows of Spark SQL, which can be encoded, by the serializer.
  * Keeps one {@link RowBlocks} for each, so that tasks share their samples. Thread-safe.
  */
 public final class ShuffleRows {
-  private static final Logger LOG = LoggerFactory.getLogger(ShuffleRows.class);
-
-  /** Not public in Spark. Its streams have nothing but rows in UnsafeRow format. */
-  private static final String ROW_SERIALIZER = "org.apache.spark.sql.execution.UnsafeRowSerializer";
-
-  private static final String FIELDS = "numFields";
-
   private final boolean enabled;
   private final Map<Integer, RowBlocks> shuffles = new ConcurrentHashMap<>();
 
@@ -40,25 +30,11 @@ public final class ShuffleRows {
     if (known != null) {
       return known;
     }
-    OptionalInt fields = fields(serializer);
-    return fields.isPresent() && RowBlocks.isSupported(fields.getAsInt())
-        ? shuffles.computeIfAbsent(shuffleId, id -> new RowBlocks(fields.getAsInt()))
-        : null;
-  }
-
-  /** Number of fields of the rows; empty if the serializer is not the one of rows. */
-  static OptionalInt fields(Serializer serializer) {
-    if (!serializer.getClass().getName().equals(ROW_SERIALIZER)) {
-      return OptionalInt.empty();
-    }
-    try {
-      Field field = serializer.getClass().getDeclaredField(FIELDS);
-      field.setAccessible(true);
-      return OptionalInt.of(field.getInt(serializer));
-    } catch (ReflectiveOperationException | RuntimeException e) {
-      LOG.debug("row planes are not used: {} has no field {}", ROW_SERIALIZER, FIELDS, e);
-      return OptionalInt.empty();
-    }
+    return RowSerializer.of(serializer)
+        .map(RowSerializer::fields)
+        .filter(RowBlocks::isSupported)
+        .map(fields -> shuffles.computeIfAbsent(shuffleId, id -> new RowBlocks(fields)))
+        .orElse(null);
   }
 
   /** Frees the samples of a shuffle that has ended. */

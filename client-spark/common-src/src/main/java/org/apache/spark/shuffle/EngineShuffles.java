@@ -1,9 +1,9 @@
 package org.apache.spark.shuffle;
 
+import io.sluice.spark.engine.BlockContents;
 import io.sluice.spark.engine.NativeEngine;
 import io.sluice.spark.engine.NativeEngines;
 import io.sluice.spark.local.LocalMapFiles;
-import io.sluice.spark.read.BlockContents;
 import io.sluice.spark.read.SerializerDecoder;
 import io.sluice.spark.read.SluiceReader;
 import io.sluice.spark.write.AdoptedFileWriter;
@@ -99,7 +99,7 @@ final class EngineShuffles {
     ShuffleDependency<K, ?, C> dependency = handle.dependency();
     if (!include(dependency)) {
       return new SluiceReader<>(
-          dependency, contents, new SerializerDecoder(dependency.serializer()), context, metrics);
+          dependency, contents, SerializerDecoder.of(dependency.serializer()), context, metrics);
     }
     return engine.readerOf(
         handle,

@@ -3,6 +3,7 @@ package io.sluice.spark.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.spark.engine.BlockContents;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -39,7 +40,7 @@ class RecordIteratorTest {
   private RecordIterator records() {
     return new RecordIterator(
         contents,
-        new SerializerDecoder(new JavaSerializer(new SparkConf(false))),
+        SerializerDecoder.of(new JavaSerializer(new SparkConf(false))),
         context.taskMetrics().createTempShuffleReadMetrics(),
         context);
   }

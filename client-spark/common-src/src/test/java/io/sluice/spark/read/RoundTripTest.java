@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.spark.TestTask;
+import io.sluice.spark.engine.BlockContents;
 import io.sluice.spark.write.CollectedOutput;
 import io.sluice.spark.write.SerializedWriter;
 import io.sluice.spark.write.StreamPerPartitionWriter;
@@ -116,7 +117,7 @@ class RoundTripTest {
       RecordIterator found =
           new RecordIterator(
               contents,
-              new SerializerDecoder(serializer),
+              SerializerDecoder.of(serializer),
               task.taskMetrics().createTempShuffleReadMetrics(),
               task);
       List<Tuple2<Object, Object>> back = new ArrayList<>();

@@ -1,4 +1,4 @@
-package io.sluice.spark.read;
+package io.sluice.spark.engine;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
  * Block contents as a byte stream: either all contents concatenated, for a serializer whose streams
  * can be joined, or one content at a time. Not thread-safe.
  */
-final class BlockInputStream extends InputStream {
+public final class BlockInputStream extends InputStream {
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
   private final BlockContents contents;
@@ -19,13 +19,13 @@ final class BlockInputStream extends InputStream {
    * @param contents borrows: closing the stream does not close it
    * @param joined whether the stream continues with the next content at the end of one
    */
-  BlockInputStream(BlockContents contents, boolean joined) {
+  public BlockInputStream(BlockContents contents, boolean joined) {
     this.contents = contents;
     this.joined = joined;
   }
 
   /** Moves to the next content; false if there is none. */
-  boolean advance() throws IOException {
+  public boolean advance() throws IOException {
     ByteBuffer next = contents.next();
     content = next == null ? NOTHING : next;
     return next != null;

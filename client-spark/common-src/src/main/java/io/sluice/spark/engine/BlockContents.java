@@ -1,4 +1,4 @@
-package io.sluice.spark.read;
+package io.sluice.spark.engine;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -11,7 +11,8 @@ public interface BlockContents extends AutoCloseable {
   /**
    * Returns the next content; waits for a bounded time.
    *
-   * @return lends until the next call: at least one byte; null after the last expected block
+   * @return lends until the next call: at least one byte, in an array; null after the last expected
+   *     block
    */
   ByteBuffer next() throws IOException;
 
