@@ -17,6 +17,7 @@ final class ValueEncoder {
   private final ValueDictionary dictionary = new ValueDictionary();
   private int[] keptPositions = new int[0];
   private int[] keptSizes = new int[0];
+  private byte[] runBits = new byte[0];
   private long[] numbers = new long[0];
 
   ValueEncoder(PlaneOutput out, WordEncoder words) {
@@ -32,53 +33,48 @@ final class ValueEncoder {
    * @param sizes their bytes; -1 for none
    */
   void write(ByteBuffer source, int[] positions, int[] sizes, int count) {
-    if (count >= MIN_REPEATED) {
-      int kept = countRuns(source, positions, sizes, count);
-      if (kept * HUNDRED <= count * PERCENT_FOR_RUNS) {
-        int tagAt = out.at();
-        out.put(0);
-        keepFirstOfRuns(source, positions, sizes, count);
-        writeValues(tagAt, RowPlanes.FLAG_RUNS, source, keptPositions, keptSizes, kept);
-        return;
-      }
-    }
     int tagAt = out.at();
     out.put(0);
-    writeValues(tagAt, 0, source, positions, sizes, count);
+    int kept = count < MIN_REPEATED ? 0 : keepFirstOfRuns(source, positions, sizes, count);
+    if (kept > 0) {
+      out.put(runBits, 0, RowPlanes.groups(count));
+      writeValues(tagAt, RowPlanes.FLAG_RUNS, source, keptPositions, keptSizes, kept);
+    } else {
+      writeValues(tagAt, 0, source, positions, sizes, count);
+    }
   }
 
-  private static int countRuns(ByteBuffer source, int[] positions, int[] sizes, int count) {
-    int runs = 1;
-    for (int i = 1; i < count; i++) {
-      runs += isSame(source, positions, sizes, i, i - 1) ? 0 : 1;
+  /** Returns how many values differ from the previous one; 0 if too many do. */
+  private int keepFirstOfRuns(ByteBuffer source, int[] positions, int[] sizes, int count) {
+    if (keptSizes.length < count) {
+      keptPositions = new int[Math.max(count, keptPositions.length * 2)];
+      keptSizes = new int[keptPositions.length];
+      runBits = new byte[RowPlanes.groups(keptPositions.length)];
     }
-    return runs;
+    int most = (int) ((long) count * PERCENT_FOR_RUNS / HUNDRED);
+    int kept = 0;
+    int bits = 0;
+    for (int i = 0; i < count; i++) {
+      if (i == 0 || !isSame(source, positions, sizes, i, i - 1)) {
+        if (kept == most) {
+          return 0;
+        }
+        keptPositions[kept] = positions[i];
+        keptSizes[kept++] = sizes[i];
+        bits |= 1 << (i & 7);
+      }
+      if ((i & 7) == 7 || i == count - 1) {
+        runBits[i >>> 3] = (byte) bits;
+        bits = 0;
+      }
+    }
+    return kept;
   }
 
   private static boolean isSame(
       ByteBuffer source, int[] positions, int[] sizes, int one, int other) {
     return sizes[one] == sizes[other]
         && ValueDictionary.isSame(source, positions[one], positions[other], sizes[one]);
-  }
-
-  private void keepFirstOfRuns(ByteBuffer source, int[] positions, int[] sizes, int count) {
-    if (keptSizes.length < count) {
-      keptPositions = new int[Math.max(count, keptPositions.length * 2)];
-      keptSizes = new int[keptPositions.length];
-    }
-    int kept = 0;
-    int bits = 0;
-    for (int i = 0; i < count; i++) {
-      if (i == 0 || !isSame(source, positions, sizes, i, i - 1)) {
-        keptPositions[kept] = positions[i];
-        keptSizes[kept++] = sizes[i];
-        bits |= 1 << (i & 7);
-      }
-      if ((i & 7) == 7 || i == count - 1) {
-        out.put(bits);
-        bits = 0;
-      }
-    }
   }
 
   private void writeValues(

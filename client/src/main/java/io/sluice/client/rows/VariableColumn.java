@@ -131,18 +131,17 @@ final class VariableColumn {
   void copy(int row, ByteBuffer target, int at) {
     int size = sizes[row];
     int from = positions[row];
-    if (source.limit() - from < RowPlanes.padded(size)) {
+    ByteBuffer values = source;
+    if (values.limit() - from < RowPlanes.padded(size)) {
       copyLast(size, from, target, at);
       return;
     }
-    int whole = size & -Long.BYTES;
-    for (int i = 0; i < whole; i += Long.BYTES) {
-      target.putLong(at + i, source.getLong(from + i));
+    int last = (size - 1) & -Long.BYTES;
+    for (int i = 0; i < last; i += Long.BYTES) {
+      target.putLong(at + i, values.getLong(from + i));
     }
-    if (whole < size) {
-      long mask = -1L >>> ((whole + Long.BYTES - size) * Byte.SIZE);
-      target.putLong(at + whole, source.getLong(from + whole) & mask);
-    }
+    long mask = -1L >>> -(size * Byte.SIZE);
+    target.putLong(at + last, values.getLong(from + last) & mask);
   }
 
   /** Copies a value at the end of its source, which has no whole word there. */
