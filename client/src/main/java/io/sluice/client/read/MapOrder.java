@@ -3,7 +3,6 @@ package io.sluice.client.read;
 import io.netty.buffer.ByteBuf;
 import io.sluice.common.block.BlockHeader;
 import io.sluice.common.block.Receipt;
-import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 
@@ -21,15 +20,10 @@ final class MapOrder {
   /** Heap of a held block, which counts against the limit beside its bytes. */
   static final int BLOCK_HEAP_BYTES = 168;
 
-  private static final Comparator<HeldBlock> ORDER =
-      Comparator.comparingInt((HeldBlock block) -> block.progress.partition())
-          .thenComparingInt(block -> block.rank)
-          .thenComparingInt(block -> block.header.sequence());
-
   private final List<ExpectedAttempts> expected;
   private final long maxHeldBytes;
   private final HeldBytes memory;
-  private final PriorityQueue<HeldBlock> held = new PriorityQueue<>(ORDER);
+  private final PriorityQueue<HeldBlock> held = new PriorityQueue<>();
   private long heldBytes;
   private boolean givenUp;
   private boolean freed;
@@ -39,7 +33,7 @@ final class MapOrder {
   private int sequence;
 
   /** A block that waits for its turn. */
-  static final class HeldBlock {
+  static final class HeldBlock implements Comparable<HeldBlock> {
     private final PartitionProgress progress;
     private final int attemptIndex;
     private final int rank;
@@ -62,6 +56,16 @@ final class MapOrder {
       this.receipt = receipt;
       this.chunk = chunk;
       this.payloadAt = payloadAt;
+    }
+
+    /** The order in which blocks have their turn. */
+    @Override
+    public int compareTo(HeldBlock other) {
+      int compared = Integer.compare(progress.partition(), other.progress.partition());
+      if (compared == 0) {
+        compared = Integer.compare(rank, other.rank);
+      }
+      return compared == 0 ? Integer.compare(header.sequence(), other.header.sequence()) : compared;
     }
 
     PartitionProgress progress() {
