@@ -108,6 +108,11 @@ final class BlockFramer {
     return BlockHeader.LENGTH + payloads.room(length);
   }
 
+  /**
+   * Adds a batch of records, as several blocks if it is large. This is one method of more than 325
+   * bytes of bytecode so that HotSpot compiles it, with the encoders that it calls, once and not
+   * again with each of its callers (FreqInlineSize).
+   */
   void add(int partition, byte[] bytes, int offset, int length, int recordCount)
       throws IOException {
     int set = sets.setOf(partition);
@@ -129,59 +134,43 @@ final class BlockFramer {
     int at = 0;
     while (at < length) {
       int piece = Math.min(maxPieceBytes, length - at);
-      int flags = at + piece < length ? BlockHeader.FLAG_CONTINUED : 0;
-      addBlock(
-          set,
-          partition,
+      int pieceRecords = at == 0 ? recordCount : 0;
+      OpenFrame frame = frameWithRoom(set, partition, room(piece));
+      // A part of a batch does not consist of whole records.
+      payloads.write(
           bytes,
           offset + at,
           piece,
-          at == 0 ? recordCount : 0,
-          flags,
-          piece == length);
+          piece == length ? recordCount : 0,
+          frame.body,
+          frame.body.writerIndex() + BlockHeader.LENGTH);
+      int sequence =
+          partitions.addBlock(
+              partition,
+              sizes.of(
+                  partitions.nextSequence(partition) == 0,
+                  payloads.plainCodec(piece),
+                  piece,
+                  payloads.plainLength()),
+              pieceRecords,
+              piece);
       at += piece;
+      addHeader(
+          frame,
+          new BlockHeader(
+              attempt.id(),
+              attempt.mapIndex(),
+              partition,
+              sequence,
+              pieceRecords,
+              piece,
+              payloads.length(),
+              payloads.codec(),
+              payloads.encoding(),
+              (at < length ? BlockHeader.FLAG_CONTINUED : 0) | payloads.flags()));
     }
     uncompressedBytes += length;
     records += recordCount;
-  }
-
-  private void addBlock(
-      int set,
-      int partition,
-      byte[] bytes,
-      int offset,
-      int length,
-      int recordCount,
-      int batchFlags,
-      boolean isWhole)
-      throws IOException {
-    OpenFrame frame = frameWithRoom(set, partition, room(length));
-    int payloadAt = frame.body.writerIndex() + BlockHeader.LENGTH;
-    // A part of a batch does not consist of whole records.
-    payloads.write(bytes, offset, length, isWhole ? recordCount : 0, frame.body, payloadAt);
-    int sequence =
-        partitions.addBlock(
-            partition,
-            sizes.of(
-                partitions.nextSequence(partition) == 0,
-                payloads.plainCodec(length),
-                length,
-                payloads.plainLength()),
-            recordCount,
-            length);
-    addHeader(
-        frame,
-        new BlockHeader(
-            attempt.id(),
-            attempt.mapIndex(),
-            partition,
-            sequence,
-            recordCount,
-            length,
-            payloads.length(),
-            payloads.codec(),
-            payloads.encoding(),
-            batchFlags | payloads.flags()));
   }
 
   private void addHeader(OpenFrame frame, BlockHeader header) {
