@@ -6,11 +6,9 @@ import io.sluice.spark.engine.RecordDecoder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.NoSuchElementException;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.unsafe.Platform;
 import scala.Tuple2;
-import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
 
 /**
@@ -37,7 +35,7 @@ final class RowDecoder implements RecordDecoder {
     return 1;
   }
 
-  private static final class Rows extends AbstractIterator<Tuple2<Object, Object>> {
+  private static final class Rows extends DecodedRecords {
     private final BlockContents contents;
     private final int minRowBytes;
     private final UnsafeRow row;
@@ -53,29 +51,20 @@ final class RowDecoder implements RecordDecoder {
     }
 
     @Override
-    public boolean hasNext() {
+    boolean find() throws IOException {
       return content.hasRemaining() || advance();
     }
 
-    private boolean advance() {
-      try {
-        ByteBuffer next = contents.next();
-        if (next != null) {
-          content = next.order(ByteOrder.BIG_ENDIAN);
-        }
-        return next != null;
-      } catch (IOException e) {
-        // Scala iterators declare no exceptions; Spark expects the original exception.
-        Platform.throwException(e);
-        return false;
+    private boolean advance() throws IOException {
+      ByteBuffer next = contents.next();
+      if (next != null) {
+        content = next.order(ByteOrder.BIG_ENDIAN);
       }
+      return next != null;
     }
 
     @Override
-    public Tuple2<Object, Object> next() {
-      if (!hasNext()) {
-        throw new NoSuchElementException("every row has been read");
-      }
+    Tuple2<Object, Object> take() throws IOException {
       int length = nextLength();
       int at = content.position();
       content.position(at + length);
@@ -90,19 +79,18 @@ final class RowDecoder implements RecordDecoder {
       return record;
     }
 
-    private int nextLength() {
+    private int nextLength() throws IOException {
       int found = content.remaining();
       int length = found < Integer.BYTES ? -1 : content.getInt();
       if (length < minRowBytes || length % Long.BYTES != 0 || length > content.remaining()) {
-        Platform.throwException(
-            new IOException(
-                "bytes of a shuffle block are not rows: expected a row of at least "
-                    + minRowBytes
-                    + " bytes, a multiple of 8, found length="
-                    + length
-                    + " in "
-                    + found
-                    + " bytes"));
+        throw new IOException(
+            "bytes of a shuffle block are not rows: expected a row of at least "
+                + minRowBytes
+                + " bytes, a multiple of 8, found length="
+                + length
+                + " in "
+                + found
+                + " bytes");
       }
       return length;
     }

@@ -5,13 +5,11 @@ import io.sluice.spark.engine.BlockContents;
 import io.sluice.spark.engine.BlockInputStream;
 import io.sluice.spark.engine.RecordDecoder;
 import java.io.IOException;
-import java.util.NoSuchElementException;
 import java.util.Optional;
 import org.apache.spark.serializer.Serializer;
 import org.apache.spark.serializer.SerializerInstance;
 import org.apache.spark.unsafe.Platform;
 import scala.Tuple2;
-import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
 
 /** Decodes records with a serializer of Spark: one stream, if its streams can be joined. */
@@ -49,7 +47,7 @@ public final class SerializerDecoder implements RecordDecoder {
   }
 
   /** Records of one content after the other. */
-  private final class Separate extends AbstractIterator<Tuple2<Object, Object>> {
+  private final class Separate extends DecodedRecords {
     private final BlockInputStream stream;
     private Iterator<Tuple2<Object, Object>> current;
 
@@ -58,9 +56,9 @@ public final class SerializerDecoder implements RecordDecoder {
     }
 
     @Override
-    public boolean hasNext() {
+    boolean find() throws IOException {
       while (current == null || !current.hasNext()) {
-        if (!advance()) {
+        if (!stream.advance()) {
           return false;
         }
         current = records(stream);
@@ -68,21 +66,8 @@ public final class SerializerDecoder implements RecordDecoder {
       return true;
     }
 
-    private boolean advance() {
-      try {
-        return stream.advance();
-      } catch (IOException e) {
-        // Scala iterators declare no exceptions; Spark expects the original exception.
-        Platform.throwException(e);
-        return false;
-      }
-    }
-
     @Override
-    public Tuple2<Object, Object> next() {
-      if (!hasNext()) {
-        throw new NoSuchElementException("every record has been read");
-      }
+    Tuple2<Object, Object> take() {
       return current.next();
     }
   }
