@@ -37,7 +37,8 @@ import org.slf4j.LoggerFactory;
  *   unreadable yes      read error                                   record stays, lost in this epoch
  * </pre>
  *
- * <p>{@link Recovery#restore} deletes lost runs whose blocks are in another run.
+ * <p>{@link Recovery#restore} deletes lost runs that are not needed: of deleted shuffles, or with
+ * their blocks in another run.
  *
  * <p>Owned by one thread; others may read its progress.
  */

@@ -146,7 +146,7 @@ public final class Recovery {
       files.add(dropped.disk(), dropped.record()).discard();
     }
     findings
-        .superseded()
+        .unneeded()
         .forEach((disk, runs) -> runs.forEach(run -> files.add(disk, run).discard()));
     AtomicInteger lost = new AtomicInteger(findings.lost().size());
     AtomicInteger runs = new AtomicInteger();

@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -55,38 +56,39 @@ public record ScanResult(List<DirectoryContents> directories) {
     return newest.keySet();
   }
 
-  /** Recorded runs whose blocks are no longer in any file. */
+  /** Recorded runs of live shuffles whose blocks are no longer in any file. */
   Set<RunId> lost() {
-    Set<RunId> elsewhere = elsewhere();
+    Predicate<RunRecord> needed = needed();
     return directories.stream()
         .flatMap(directory -> directory.lost().stream())
+        .filter(needed)
         .map(RunRecord::id)
-        .filter(run -> !elsewhere.contains(run))
         .collect(Collectors.toSet());
   }
 
-  /** Lost runs whose blocks are in another file, by the disk that lost them. */
-  Map<Disk, List<RunRecord>> superseded() {
-    Set<RunId> elsewhere = elsewhere();
-    Map<Disk, List<RunRecord>> superseded = new LinkedHashMap<>();
+  /**
+   * Runs that cannot be read and are not needed, by the disk that lost them: their blocks are in
+   * another file, or their shuffle was deleted.
+   */
+  Map<Disk, List<RunRecord>> unneeded() {
+    Predicate<RunRecord> unneeded = needed().negate();
+    Map<Disk, List<RunRecord>> runs = new LinkedHashMap<>();
     for (DirectoryContents directory : directories) {
-      superseded.put(
-          directory.disk(),
-          directory.lost().stream().filter(run -> elsewhere.contains(run.id())).toList());
+      runs.put(directory.disk(), directory.lost().stream().filter(unneeded).toList());
     }
-    return superseded;
+    return runs;
   }
 
-  /** Runs that were found, or that a found run replaces; empty if no run is lost. */
-  private Set<RunId> elsewhere() {
+  private Predicate<RunRecord> needed() {
     if (directories.stream().allMatch(directory -> directory.lost().isEmpty())) {
       // Saves sets of all runs at an ordinary start.
-      return Set.of();
+      return run -> true;
     }
     List<FoundRun> found = runs();
-    Set<RunId> runs = RunSelection.replaced(found);
-    found.forEach(run -> runs.add(run.record().id()));
-    return runs;
+    Set<RunId> elsewhere = RunSelection.replaced(found);
+    found.forEach(run -> elsewhere.add(run.record().id()));
+    Set<ShuffleKey> deleted = deleted();
+    return run -> !elsewhere.contains(run.id()) && !deleted.contains(run.shuffle());
   }
 
   /**

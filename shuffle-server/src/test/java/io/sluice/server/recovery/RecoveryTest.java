@@ -368,6 +368,21 @@ class RecoveryTest {
   }
 
   @Test
+  void damagedRunsOfDeletedShufflesAreDeletedAndNotLost() throws Exception {
+    ssd.add(id(1), SHUFFLE, order(0), block(0, 1, 0, true));
+    cutOff(ssd.file(id(1)));
+    ssd.catalog().addTombstones(List.of(new Tombstone(SHUFFLE, 1234)));
+    recordCleanStop(LAST, LAST);
+
+    RecoveryResult recovered = restart();
+
+    assertThat(recovered.lostRuns()).isZero();
+    assertThat(recovered.wholeSinceEpoch()).as("after a clean stop").isEqualTo(LAST);
+    assertThat(ssd.files()).isEmpty();
+    assertThat(ssd.catalog().runs()).isEmpty();
+  }
+
+  @Test
   void tombstonesAreWrittenToEveryDirectory() throws Exception {
     java.time.Clock clock =
         java.time.Clock.fixed(java.time.Instant.ofEpochMilli(77), java.time.ZoneOffset.UTC);
