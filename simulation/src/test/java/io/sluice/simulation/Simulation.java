@@ -197,8 +197,7 @@ final class Simulation {
     }
     waitUntilNothingIsUsed();
     for (SimulatedServer server : cluster.servers()) {
-      if (server.hasLostFiles()) {
-        // Files that a recovery could not read stay until the next start.
+      if (server.hasLeftFiles()) {
         server.stop(() -> network.cut(server));
         server.start();
       }

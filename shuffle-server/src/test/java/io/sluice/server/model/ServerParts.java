@@ -61,6 +61,7 @@ final class ServerParts {
 
   private static final long REPLY_TIMEOUT_MS = 500;
   private static final long MOVE_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final int MAX_MOVE_PAUSES = 10_000;
   private static final long MERGE_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final long LEASE_MS = 60_000;
   private static final int COPY_BYTES = 16 << 10;
@@ -239,13 +240,20 @@ final class ServerParts {
     }
   }
 
-  /**
-   * Ends the reads that still wait, which fail: their directories are cut off. Until then, the
-   * fetches of a move use memory.
-   */
+  /** Ends the reads that still wait, which fail: their directories are cut off. */
   void endReads(Machine machine) {
     List.copyOf(delayedReads).forEach(this::read);
     while (moveReads.usedBytes() > 0) {
+      machine.sleep(MOVE_PAUSE_NANOS);
+    }
+  }
+
+  /**
+   * Waits for a move that copies blocks in memory together with blocks of a file: it releases them
+   * when the disk answers.
+   */
+  void awaitMove(Machine machine) {
+    for (int pause = 0; memory.usedBytes() > 0 && pause < MAX_MOVE_PAUSES; pause++) {
       machine.sleep(MOVE_PAUSE_NANOS);
     }
   }

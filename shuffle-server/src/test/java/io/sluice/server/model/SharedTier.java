@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.server.disk.RunFiles;
 import io.sluice.server.remote.InMemoryRemoteFileSystem;
+import io.sluice.server.remote.RemoteStorage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,6 +27,18 @@ public record SharedTier(InMemoryRemoteFileSystem files, Path local) {
   /** Whether it has a run. */
   public boolean hasRuns() {
     return files.paths().stream().anyMatch(SharedTier::isRun);
+  }
+
+  /** Whether a directory of a server has a run that the server does not know: it was skipped. */
+  boolean hasSkippedRuns(RemoteStorage of) {
+    List<String> directories = of.directories();
+    return files.paths().stream()
+        .filter(SharedTier::isRun)
+        .map(Path::of)
+        .anyMatch(
+            run ->
+                directories.contains(run.getParent().getFileName().toString())
+                    && of.directoryOf(run.getFileName().toString()).isEmpty());
   }
 
   /** Fails if a server has left a run. */

@@ -318,6 +318,7 @@ public final class SimulatedServer {
     machine.await(ending.upkeep);
     ending.endReads(machine);
     ending.model.end();
+    ending.awaitMove(machine);
     assertThat(ending.memory.usedBytes()).as("memory of %s after its end", name).isZero();
     ending.memory.close();
     isEnding = false;
@@ -508,8 +509,15 @@ public final class SimulatedServer {
     return process.model.files.count();
   }
 
-  /** Whether the recovery of the running process could not read some files. */
-  public boolean hasLostFiles() {
-    return process.model.recovered.lostRuns() > 0;
+  /**
+   * Whether the running process has left damaged files, which its next start deletes: its recovery
+   * could not read them, or it skipped them when it adopted their directory.
+   */
+  public boolean hasLeftFiles() {
+    return process.model.recovered.lostRuns() > 0
+        || process
+            .tier
+            .map(tier -> shared.orElseThrow().hasSkippedRuns(tier.storage()))
+            .orElse(false);
   }
 }
