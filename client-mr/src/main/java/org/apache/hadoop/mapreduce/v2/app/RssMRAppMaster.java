@@ -1,12 +1,11 @@
 package org.apache.hadoop.mapreduce.v2.app;
 
+import io.sluice.mr.am.JobDefaults;
 import io.sluice.mr.am.JobShuffle;
 import io.sluice.mr.am.MarkingDispatcher;
 import io.sluice.mr.am.SupportedHadoop;
 import io.sluice.mr.am.TaskLauncher;
 import io.sluice.mr.am.TaskRequests;
-import java.util.Arrays;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapreduce.MRJobConfig;
@@ -85,28 +84,9 @@ public final class RssMRAppMaster extends MRAppMaster {
   protected void serviceStart() throws Exception {
     shuffle.start(getConfig(), first);
     if (shuffle.assignment().isPresent()) {
-      rerunMapsAfterFirstReport(getConfig());
+      JobDefaults.set(getConfig());
     }
     super.serviceStart();
-  }
-
-  /**
-   * Lets one report of a reduce task trigger a rerun of a map, unless the job configures otherwise.
-   * A reduce task reports a map output only if servers have lost it, so more reports add nothing.
-   */
-  private static void rerunMapsAfterFirstReport(Configuration conf) {
-    if (isDefault(conf, MRJobConfig.MAX_FETCH_FAILURES_NOTIFICATIONS)) {
-      conf.setInt(MRJobConfig.MAX_FETCH_FAILURES_NOTIFICATIONS, 1);
-    }
-    if (isDefault(conf, MRJobConfig.MAX_ALLOWED_FETCH_FAILURES_FRACTION)) {
-      conf.setFloat(MRJobConfig.MAX_ALLOWED_FETCH_FAILURES_FRACTION, 0);
-    }
-  }
-
-  private static boolean isDefault(Configuration conf, String key) {
-    String[] sources = conf.getPropertySources(key);
-    return sources == null
-        || Arrays.stream(sources).anyMatch(source -> source.contains("mapred-default.xml"));
   }
 
   @Override
