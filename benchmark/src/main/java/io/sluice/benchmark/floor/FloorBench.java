@@ -59,7 +59,7 @@ final class FloorBench {
   /**
    * Measures until there are enough warm rounds.
    *
-   * @param firstMs time from now within which rounds count as those of the first minute
+   * @param firstMs time from now within which rounds count as first ones
    * @param warmRounds number of later rounds
    */
   List<FloorRound> run(long firstMs, int warmRounds) throws IOException, InterruptedException {

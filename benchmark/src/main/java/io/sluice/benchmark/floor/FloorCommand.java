@@ -129,7 +129,7 @@ public final class FloorCommand implements Callable<Integer> {
               new FreePages(directory.path(), total.bytes()));
       List<FloorRound> measured = bench.run(firstMs, rounds);
       results.publish(
-          List.of(FloorTable.ratios(measured), FloorTable.costs(measured)),
+          List.of(FloorTable.ratios(measured, firstMs), FloorTable.costs(measured, firstMs)),
           List.of(
               "Medians of " + rounds + " warm rounds; " + load.describe() + ".",
               "A ratio is that of one round, in which all operations follow each other.",

@@ -5,7 +5,7 @@ import java.util.Map;
 /**
  * Costs that were measured one after the other.
  *
- * @param isFirst whether the round began in the first minute of the servers
+ * @param isFirst whether the round began soon after the start of the servers
  * @param cpu CPU seconds per GiB
  * @param spilledShare share of the pushed bytes that the server with little memory wrote to files
  */

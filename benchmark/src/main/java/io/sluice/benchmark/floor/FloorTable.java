@@ -5,6 +5,7 @@ import io.sluice.cli.bench.BenchTable;
 import io.sluice.cli.bench.BenchTable.Chart;
 import io.sluice.cli.bench.BenchTable.Column;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 
 /** Tables of the costs, and of their ratios in the same rounds. */
@@ -72,15 +73,20 @@ final class FloorTable {
               FloorFigure.FETCH_NETTY,
               FloorFigure.ENCRYPT));
 
-  /** Server CPU as multiples of their bases; medians of the ratios of rounds. */
-  static BenchTable ratios(List<FloorRound> rounds) {
+  /**
+   * Server CPU as multiples of their bases; medians of the ratios of rounds.
+   *
+   * @param firstMs duration of the phase of the first rounds
+   */
+  static BenchTable ratios(List<FloorRound> rounds, long firstMs) {
+    String firstRatio = nameOfFirst(firstMs) + ", times";
     BenchTable table =
         new BenchTable(
             "floor",
             "CPU of servers as multiples of the floor",
             Column.text("operation"),
             Column.text("base"),
-            Column.number("first minute, times", 2),
+            Column.number(firstRatio, 2),
             Column.number(RATIO, 2),
             Column.number("lowest", 2),
             Column.number("highest", 2),
@@ -105,17 +111,21 @@ final class FloorTable {
             Chart.Kind.BARS,
             "operation",
             "",
-            List.of("first minute, times", RATIO, "goal")));
+            List.of(firstRatio, RATIO, "goal")));
   }
 
-  /** CPU seconds per GiB of each operation. */
-  static BenchTable costs(List<FloorRound> rounds) {
+  private static String nameOfFirst(long firstMs) {
+    return "first " + TimeUnit.MILLISECONDS.toSeconds(firstMs) + " s";
+  }
+
+  /** CPU seconds per GiB of each operation; parameters as for {@link #ratios}. */
+  static BenchTable costs(List<FloorRound> rounds, long firstMs) {
     BenchTable table =
         new BenchTable(
             "floor-costs",
             "CPU seconds per GiB",
             Column.text("operation"),
-            Column.number("first minute", 3),
+            Column.number(nameOfFirst(firstMs), 3),
             Column.number("warm", 3),
             Column.number("lowest", 3),
             Column.number("highest", 3));

@@ -14,10 +14,12 @@ import io.sluice.client.coordinator.ShuffleRegistration.Assigned;
 import io.sluice.client.push.MapAttempt;
 import io.sluice.client.push.PushSession;
 import io.sluice.client.read.ReadCounters;
+import io.sluice.client.read.ShuffleBlock;
 import io.sluice.client.read.ShuffleRead;
 import io.sluice.client.read.ShuffleReadRequest;
 import io.sluice.common.config.ConfigSet;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -26,7 +28,8 @@ import java.util.random.RandomGenerator;
 
 /**
  * Pushes a shuffle and reads it with the client library, as reduce tasks do, with slices of several
- * lengths. Each read verifies all blocks and their completeness. Used by one thread.
+ * lengths. Each read verifies all blocks and their completeness, and deserializes all records. Used
+ * by one thread.
  */
 final class ReadLengthBench {
   private static final double NANOS_PER_SECOND = 1e9;
@@ -44,9 +47,9 @@ final class ReadLengthBench {
    *
    * @param maps number of map tasks
    * @param partitions number of reduce tasks
-   * @param recordBytes bytes of a map task for a partition
+   * @param records records of a map task for a partition
    */
-  record Shape(int maps, int partitions, int recordBytes) {}
+  record Shape(int maps, int partitions, int records) {}
 
   /** Work before each read, outside the measurement. */
   interface Preparation {
@@ -116,14 +119,12 @@ final class ReadLengthBench {
   }
 
   private void push(SluiceClient client, ShuffleAssignment assignment) throws IOException {
-    byte[] records = new byte[shape.recordBytes()];
-    // Random bytes: only their checksum is computed.
-    RandomGenerator.of("L64X128MixRandom").nextBytes(records);
+    byte[] records = KeyedRecords.random(shape.records(), RandomGenerator.of("L64X128MixRandom"));
     for (int map = 0; map < shape.maps(); map++) {
       try (PushSession session = client.pushSession(assignment, new MapAttempt(map, map))) {
         session.beginFinalPass();
         for (int partition = 0; partition < shape.partitions(); partition++) {
-          session.add(partition, records, 0, records.length, 1);
+          session.add(partition, records, 0, records.length, shape.records());
         }
         session.finish();
       }
@@ -143,28 +144,54 @@ final class ReadLengthBench {
       long clientCpu = cpu.nanos();
       long start = System.nanoTime();
       ReadCounters all = ReadCounters.ZERO;
+      Deserialization deserialization = new Deserialization();
       for (int partition = 0; partition < shape.partitions(); partition++) {
-        all = all.plus(read(reader, assignment, partition));
+        all = all.plus(read(reader, assignment, partition, deserialization));
       }
+      double seconds = (System.nanoTime() - start) / NANOS_PER_SECOND;
+      deserialization.check((long) shape.maps() * shape.partitions() * shape.records());
       return new ReadLengthRound(
           length,
           isShortCircuit,
-          (System.nanoTime() - start) / NANOS_PER_SECOND,
+          seconds,
+          deserialization.nanos / NANOS_PER_SECOND,
           (cpu.nanos() - clientCpu) / NANOS_PER_SECOND,
           server.cpuSeconds() - serverCpu,
           all);
     }
   }
 
-  private ReadCounters read(SluiceClient reader, ShuffleAssignment assignment, int partition)
+  /** Deserializes records, and adds up the time. */
+  private static final class Deserialization {
+    private final KeyedRecords records = new KeyedRecords();
+    private long nanos;
+
+    void read(ByteBuffer content) {
+      long start = System.nanoTime();
+      records.read(content);
+      nanos += System.nanoTime() - start;
+    }
+
+    void check(long expected) throws IOException {
+      if (records.count() != expected) {
+        throw new IOException(expected + " records were pushed, " + records.count() + " were read");
+      }
+    }
+  }
+
+  private ReadCounters read(
+      SluiceClient reader,
+      ShuffleAssignment assignment,
+      int partition,
+      Deserialization deserialization)
       throws IOException, InterruptedException {
     ShuffleReadRequest.Builder request = ShuffleReadRequest.builder(assignment);
     for (int map = 0; map < shape.maps(); map++) {
       request.expect(partition, map, map);
     }
     try (ShuffleRead read = reader.read(request.build())) {
-      while (read.next() != null) {
-        // Only the counters are used.
+      for (ShuffleBlock block = read.next(); block != null; block = read.next()) {
+        deserialization.read(block.content());
       }
       return read.counters();
     }

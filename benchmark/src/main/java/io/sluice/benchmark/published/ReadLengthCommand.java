@@ -22,8 +22,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code sluice bench read-length}: time and CPU of reads by their length, over TCP and from files
- * of the same host, as in the paper "Deconstructing the Shuffle operation".
+ * {@code sluice bench read-length}: time, CPU and deserialization of reads by their length, over
+ * TCP and from files of the same host, as in the paper "Deconstructing the Shuffle operation".
  */
 @Command(
     name = "read-length",
@@ -68,7 +68,9 @@ public final class ReadLengthCommand implements Callable<Integer> {
       defaultValue = "16k",
       paramLabel = "SIZE",
       description =
-          "Bytes of one map task for one partition, which a read does not divide; default "
+          "Bytes of one map task for one partition, which a read does not divide, in records of "
+              + KeyedRecords.BYTES
+              + " bytes; default "
               + "${DEFAULT-VALUE}.")
   private DataSize recordSize;
 
@@ -104,8 +106,8 @@ public final class ReadLengthCommand implements Callable<Integer> {
     }
     check(partitions >= 1 && rounds.count() >= 1, "--partitions and --rounds must be at least 1");
     check(
-        recordSize.bytes() >= 1 && recordSize.bytes() <= MAX_LENGTH,
-        "--records-size must be 1 to 16m");
+        recordSize.bytes() >= KeyedRecords.BYTES && recordSize.bytes() <= MAX_LENGTH,
+        "--records-size must be " + KeyedRecords.BYTES + " to 16m");
     check(servers.memoryBytes() >= 16L << 20, "--memory must be at least 16m");
     int maps = (int) Math.max(1, total.bytes() / (partitions * recordSize.bytes()));
     List<ReadLengthRound> measured;
@@ -116,7 +118,8 @@ public final class ReadLengthCommand implements Callable<Integer> {
       ReadLengthBench bench =
           new ReadLengthBench(
               cluster,
-              new ReadLengthBench.Shape(maps, partitions, (int) recordSize.bytes()),
+              new ReadLengthBench.Shape(
+                  maps, partitions, (int) recordSize.bytes() / KeyedRecords.BYTES),
               transport,
               () -> prepare(directory.path()));
       measured =
@@ -133,7 +136,8 @@ public final class ReadLengthCommand implements Callable<Integer> {
                 + maps
                 + " map tasks, "
                 + partitions
-                + " partitions, one reduce task at a time, which verifies every block."));
+                + " partitions, one reduce task at a time, which verifies every block"
+                + " and deserializes every record."));
     return 0;
   }
 

@@ -7,11 +7,13 @@ import io.sluice.client.read.ReadCounters;
  *
  * @param length maximum bytes of a slice
  * @param isShortCircuit whether run files were opened without the server
+ * @param deserializationSeconds time of the reading thread, a part of {@code seconds}
  */
 record ReadLengthRound(
     int length,
     boolean isShortCircuit,
     double seconds,
+    double deserializationSeconds,
     double clientCpuSeconds,
     double serverCpuSeconds,
     ReadCounters counters) {
@@ -24,6 +26,10 @@ record ReadLengthRound(
 
   double gibPerSecond() {
     return gib() / seconds;
+  }
+
+  double deserializationPercent() {
+    return 100 * deserializationSeconds / seconds;
   }
 
   double clientCpuPerGib() {

@@ -13,6 +13,7 @@ final class ReadLengthTable {
   private static final double BYTES_PER_MIB = 1 << 20;
   private static final String LENGTH = "read length";
   private static final String METHOD = "method";
+  private static final String DESERIALIZATION = "deserialization, % of time";
 
   private ReadLengthTable() {}
 
@@ -30,6 +31,7 @@ final class ReadLengthTable {
             Column.number("highest", 2),
             Column.number("fetches", 0),
             Column.number("ms of a fetch", 2),
+            Column.number(DESERIALIZATION, 0),
             Column.number("client CPU s/GiB", 3),
             Column.number("server CPU s/GiB", 3),
             Column.number("from files, MiB", 0));
@@ -49,7 +51,8 @@ final class ReadLengthTable {
         .chart(chart("Throughput", "GiB/s", "GiB/s"))
         .chart(chart("Time of a fetch", "ms", "ms of a fetch"))
         .chart(chart("CPU of the server", "s/GiB", "server CPU s/GiB"))
-        .chart(chart("CPU of the client, with verification", "s/GiB", "client CPU s/GiB"));
+        .chart(chart("Deserialization, share of the time", "%", DESERIALIZATION))
+        .chart(chart("CPU of the client", "s/GiB", "client CPU s/GiB"));
   }
 
   private static Chart chart(String title, String unit, String value) {
@@ -68,6 +71,7 @@ final class ReadLengthTable {
         throughput.get(throughput.size() - 1),
         median(all, round -> round.counters().requests().fetches()),
         median(all, ReadLengthRound::fetchMs),
+        median(all, ReadLengthRound::deserializationPercent),
         median(all, ReadLengthRound::clientCpuPerGib),
         median(all, ReadLengthRound::serverCpuPerGib),
         median(all, round -> round.counters().files().bytes() / BYTES_PER_MIB));

@@ -35,8 +35,9 @@ class FloorTableTest {
   void comparesEachOperationWithItsBaseInTheSameRound() {
     BenchTable table =
         FloorTable.ratios(
-            List.of(round(true, 4), round(false, 1), round(false, 3), round(false, 1.5)));
+            List.of(round(true, 4), round(false, 1), round(false, 3), round(false, 1.5)), 90_000);
 
+    assertThat(table.columns().get(2).name()).isEqualTo("first 90 s, times");
     assertThat(table.rows())
         .extracting(row -> table.columns().get(2).format(row.get(2)))
         .containsExactly("4.00", "4.00", "4.00", "2.00", "2.00", "2.00", "2.00");
@@ -52,8 +53,8 @@ class FloorTableTest {
   void listsNoRatioWithoutRounds() {
     List<BenchTable> tables =
         List.of(
-            FloorTable.ratios(List.of(round(false, 2))),
-            FloorTable.costs(List.of(round(false, 2))));
+            FloorTable.ratios(List.of(round(false, 2)), 60_000),
+            FloorTable.costs(List.of(round(false, 2)), 60_000));
 
     for (BenchTable table : tables) {
       int first = table.columns().size() == 7 ? 2 : 1;

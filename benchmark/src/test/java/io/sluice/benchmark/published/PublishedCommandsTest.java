@@ -116,6 +116,9 @@ class PublishedCommandsTest {
         .isGreaterThan(2 * (Double) table.rows().get(2).get(fetches));
     assertThat((Double) table.rows().get(0).get(direct)).isZero();
     assertThat((Double) table.rows().get(1).get(direct)).isPositive();
+    int deserialization = table.column("deserialization, % of time");
+    assertThat(table.rows())
+        .allSatisfy(row -> assertThat((Double) row.get(deserialization)).isBetween(0.01, 99.0));
   }
 
   @Test
