@@ -18,7 +18,7 @@ final class SvgChart {
   private static final int GAP = 12;
   private static final int LEGEND = 28;
   private static final int LINES_HEIGHT = 260;
-  private static final int AXIS_WIDTH = 60;
+  private static final int AXIS_WIDTH = 90;
   private static final int AXIS_HEIGHT = 30;
   private static final int LABEL_WIDTH = 28;
   private static final int STEPS = 4;
@@ -83,10 +83,9 @@ final class SvgChart {
     begin(height);
     int bottom = height - AXIS_HEIGHT;
     for (int i = 0; i <= STEPS; i++) {
-      double value = end * i / STEPS;
-      double x = TEXT_WIDTH + value * scale;
+      double x = TEXT_WIDTH + end * i / STEPS * scale;
       line("grid", x, LEGEND, x, bottom);
-      text(x, bottom + 18, "middle", number(value) + (i == STEPS ? " " + chart.unit() : ""));
+      text(x, bottom + 18, "middle", mark(end, i));
     }
     for (int label = 0; label < series.labels().size(); label++) {
       double top = LEGEND + label * perLabel + GAP / 2.0;
@@ -102,6 +101,11 @@ final class SvgChart {
       }
     }
     svg.append("</svg>\n");
+  }
+
+  /** Text at a step of an axis; the last one has the unit. */
+  private String mark(double end, int step) {
+    return number(end * step / STEPS) + (step == STEPS ? " " + chart.unit() : "");
   }
 
   private void bar(String name, int index, Double value, double y, double scale) {
@@ -124,9 +128,8 @@ final class SvgChart {
     for (int i = 0; i <= STEPS; i++) {
       double y = bottom - end * i / STEPS * scale;
       line("grid", AXIS_WIDTH, y, WIDTH, y);
-      text(AXIS_WIDTH - 8, y + TEXT_SHIFT, "end", number(end * i / STEPS));
+      text(AXIS_WIDTH - 8, y + TEXT_SHIFT, "end", mark(end, i));
     }
-    text(AXIS_WIDTH, LEGEND - TEXT_SHIFT, "start", chart.unit());
     double step = (WIDTH - AXIS_WIDTH) / (double) series.labels().size();
     // Not every label if they are too close to be read.
     int between = (int) Math.ceil(LABEL_WIDTH / step);

@@ -87,7 +87,11 @@ class ReportCommandTest {
             .parse(new ByteArrayInputStream(svg.getBytes(StandardCharsets.UTF_8)));
     // Three values; the series "a & b" has none for 1m.
     assertThat(drawing.getElementsByTagName("title").getLength()).isEqualTo(3);
-    assertThat(svg).contains("a &amp; b: 1.00").contains("fetch: 2.00").contains(">16k<");
+    assertThat(svg)
+        .contains("a &amp; b: 1.00")
+        .contains("fetch: 2.00")
+        .contains(">16k<")
+        .contains(">2.00 GiB/s<");
   }
 
   @ParameterizedTest
