@@ -12,7 +12,7 @@ public final class JobDefaults {
   private static final String METASPACE = "-XX:MetaspaceSize=";
 
   /**
-   * Classes of a reduce task with the client, about 26 MB, exceed the JVM's default of 21 MB: it
+   * Classes of a reduce task with the client, about 25 MB, exceed the JVM's default of 21 MB: it
    * would collect the heap, and shrink it, while the task starts.
    */
   private static final String METASPACE_SIZE = "64m";
