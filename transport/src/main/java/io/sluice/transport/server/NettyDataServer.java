@@ -12,6 +12,7 @@ import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.netty.util.concurrent.SingleThreadEventExecutor;
@@ -38,6 +39,12 @@ public final class NettyDataServer implements AutoCloseable {
   private static final int BACKLOG = 4096;
 
   private static final Logger LOG = LoggerFactory.getLogger(NettyDataServer.class);
+
+  /**
+   * Each part that a connection writes is encrypted into one buffer, instead of one for each record
+   * of 16 KiB.
+   */
+  private static final int WHOLE_PARTS = -1;
 
   /** Timeout of shutting down the event loops, in milliseconds. */
   private static final int CLOSE_TIMEOUT_MS = 5_000;
@@ -133,7 +140,9 @@ public final class NettyDataServer implements AutoCloseable {
             channel, peer, service, config.connections(), tls.isPresent(), counters, nanoTime);
     if (tls.isPresent()) {
       // Encrypted bytes cannot be read directly into the memory of the body.
-      channel.pipeline().addLast(tls.get().newHandler(channel.alloc(), handshakes));
+      SslHandler encryption = tls.get().newHandler(channel.alloc(), handshakes);
+      encryption.setWrapDataSize(WHOLE_PARTS);
+      channel.pipeline().addLast(encryption);
     } else {
       channel.config().setRecvByteBufAllocator(connection.receiver().allocator());
     }
