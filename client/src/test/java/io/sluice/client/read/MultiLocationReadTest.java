@@ -30,15 +30,23 @@ class MultiLocationReadTest {
   private final FakeLocalOutput local = new FakeLocalOutput(11);
   private final Refusals refusals = new Refusals();
 
-  /** Servers that refuse connections, permanently or a number of times. */
+  /**
+   * Servers that refuse connections, permanently or a number of times, or change when they are
+   * opened.
+   */
   private static class Refusals implements Faults {
     final Map<String, Integer> left = new HashMap<>();
     final Map<String, Integer> tries = new HashMap<>();
+    final Map<String, Runnable> changes = new HashMap<>();
 
     void refuse(FakeCluster cluster, String server, int times) {
       left.put(server, times);
       tries.clear();
       cluster.transport().dropConnections();
+    }
+
+    void whenOpened(String server, Runnable change) {
+      changes.put(server, change);
     }
 
     int tries(String server) {
@@ -49,6 +57,12 @@ class MultiLocationReadTest {
     public synchronized Fate connect(ServerId server) {
       tries.merge(server.getName(), 1, Integer::sum);
       return left.merge(server.getName(), -1, Integer::sum) >= 0 ? Fate.LOST_BEFORE : Fate.DONE;
+    }
+
+    @Override
+    public Fate open(ServerId server, Open open) {
+      changes.getOrDefault(server.getName(), () -> {}).run();
+      return Fate.DONE;
     }
   }
 
@@ -62,6 +76,13 @@ class MultiLocationReadTest {
       request.expect(blocks.partition(), blocks.attempt(), (int) blocks.attempt());
     }
     return request;
+  }
+
+  private static int batches(FakeCluster cluster, ShuffleReadRequest.Builder request)
+      throws Exception {
+    try (PooledShuffleRead read = cluster.read(request.build())) {
+      return drain(read);
+    }
   }
 
   private static int drain(PooledShuffleRead read) throws Exception {
@@ -190,9 +211,7 @@ class MultiLocationReadTest {
 
       // Tasks start at different replicas.
       for (int task = 0; task < 2; task++) {
-        try (PooledShuffleRead read = cluster.read(request(assignment, blocks).build())) {
-          assertThat(drain(read)).isEqualTo(2);
-        }
+        assertThat(batches(cluster, request(assignment, blocks))).isEqualTo(2);
       }
       assertThat(refusals.tries("server-0")).isZero();
     }
@@ -221,9 +240,7 @@ class MultiLocationReadTest {
 
       // Tasks start at different replicas.
       for (int task = 0; task < 2; task++) {
-        try (PooledShuffleRead read = cluster.read(request(assignment, blocks).build())) {
-          assertThat(drain(read)).isEqualTo(8);
-        }
+        assertThat(batches(cluster, request(assignment, blocks))).isEqualTo(8);
       }
       assertThat(dying.tries("server-0")).isEqualTo(1);
     }
@@ -239,9 +256,7 @@ class MultiLocationReadTest {
       refusals.refuse(cluster, "server-0", 0);
       cluster.health().markFailing(cluster.server(0).id());
 
-      try (PooledShuffleRead read = cluster.read(request(assignment, blocks).build())) {
-        assertThat(drain(read)).isEqualTo(2);
-      }
+      assertThat(batches(cluster, request(assignment, blocks))).isEqualTo(2);
       assertThat(refusals.tries("server-0")).isEqualTo(1);
       assertThat(cluster.health().isFailing(cluster.server(0).id())).isFalse();
     }
@@ -258,9 +273,7 @@ class MultiLocationReadTest {
         cluster.health().markFailing(cluster.server(server).id());
       }
 
-      try (PooledShuffleRead read = cluster.read(request(assignment, blocks).build())) {
-        assertThat(drain(read)).isEqualTo(3);
-      }
+      assertThat(batches(cluster, request(assignment, blocks))).isEqualTo(3);
     }
   }
 
@@ -276,72 +289,46 @@ class MultiLocationReadTest {
       // Tasks start at different replicas.
       for (int task = 0; task < 2; task++) {
         refusals.refuse(cluster, "server-0", 2);
-        try (PooledShuffleRead read = cluster.read(request(assignment, blocks).build())) {
-          assertThat(drain(read)).isEqualTo(3);
-        }
+        assertThat(batches(cluster, request(assignment, blocks))).isEqualTo(3);
       }
     }
   }
 
   @Test
   void returnsToTheServerToWhichALeavingOneHasMovedItsData() throws Exception {
-    Runnable[] leave = new Runnable[1];
-    Faults leaving =
-        new Faults() {
-          @Override
-          public Fate open(ServerId server, Open open) {
-            if (server.getName().equals("server-1")) {
-              leave[0].run();
-            }
-            return Fate.DONE;
-          }
-        };
-    try (FakeCluster cluster = FakeCluster.inline(2, leaving)) {
+    try (FakeCluster cluster = FakeCluster.inline(2, refusals)) {
       ShuffleAssignment assignment = chain(cluster);
       TestBlocks blocks = TestBlocks.of(0, 1, random, 100, 1, 1, 1);
       blocks.push(cluster.pool(), assignment, cluster.server(0), 0);
       blocks.push(cluster.pool(), assignment, cluster.server(1), 1, 3);
-      leave[0] =
+      refusals.whenOpened(
+          "server-1",
           () -> {
             blocks.push(cluster.pool(), assignment, cluster.server(0), 1, 3);
             cluster.server(1).loseData();
-          };
+          });
 
-      try (PooledShuffleRead read = cluster.read(request(assignment, blocks).build())) {
-        assertThat(drain(read)).isEqualTo(3);
-      }
+      assertThat(batches(cluster, request(assignment, blocks))).isEqualTo(3);
     }
   }
 
   @Test
   void returnsToTheServerToWhichALeavingOneHasMovedItsDataWhileItWasUnreachable() throws Exception {
-    Runnable[] leave = new Runnable[1];
-    Refusals leaving =
-        new Refusals() {
-          @Override
-          public Fate open(ServerId server, Open open) {
-            if (server.getName().equals("server-0")) {
-              leave[0].run();
-            }
-            return Fate.DONE;
-          }
-        };
-    try (FakeCluster cluster = FakeCluster.inline(2, leaving)) {
+    try (FakeCluster cluster = FakeCluster.inline(2, refusals)) {
       ShuffleAssignment assignment =
           cluster.assign(1, 1, 1).moved("server-0", cluster.server(1).id());
       TestBlocks blocks = TestBlocks.of(0, 1, random, 100, 1, 1, 1);
       blocks.push(cluster.pool(), assignment, cluster.server(0), 0, 2);
       blocks.push(cluster.pool(), assignment, cluster.server(1), 2);
-      leave[0] =
+      refusals.whenOpened(
+          "server-0",
           () -> {
             blocks.push(cluster.pool(), assignment, cluster.server(1), 0, 2);
             cluster.server(0).loseData();
-          };
-      leaving.refuse(cluster, "server-0", 1);
+          });
+      refusals.refuse(cluster, "server-0", 1);
 
-      try (PooledShuffleRead read = cluster.read(request(assignment, blocks).build())) {
-        assertThat(drain(read)).isEqualTo(3);
-      }
+      assertThat(batches(cluster, request(assignment, blocks))).isEqualTo(3);
     }
   }
 
@@ -368,9 +355,7 @@ class MultiLocationReadTest {
       cluster.transport().dropConnections();
       leave[0] = () -> blocks.push(cluster.pool(), assignment, cluster.server(0), 1, 3);
 
-      try (PooledShuffleRead read = cluster.read(request(assignment, blocks).build())) {
-        assertThat(drain(read)).isEqualTo(3);
-      }
+      assertThat(batches(cluster, request(assignment, blocks))).isEqualTo(3);
     }
   }
 
@@ -405,37 +390,18 @@ class MultiLocationReadTest {
 
   @Test
   void returnsToTheServerToWhichASkippedOneHasMovedItsData() throws Exception {
-    Runnable[] leave = new Runnable[1];
-    Faults leaving =
-        new Faults() {
-          @Override
-          public Fate open(ServerId server, Open open) {
-            if (server.getName().equals("server-2")) {
-              leave[0].run();
-            }
-            return Fate.DONE;
-          }
-
-          @Override
-          public Fate connect(ServerId server) {
-            return server.getName().equals("server-1") && leave[0] != null
-                ? Fate.LOST_BEFORE
-                : Fate.DONE;
-          }
-        };
-    try (FakeCluster cluster = FakeCluster.inline(3, leaving)) {
+    try (FakeCluster cluster = FakeCluster.inline(3, refusals)) {
       ShuffleAssignment assignment =
           chain(cluster).replaceFailed("server-1", cluster.server(2).id());
       TestBlocks blocks = TestBlocks.of(0, 1, random, 100, 1, 1, 1);
       blocks.push(cluster.pool(), assignment, cluster.server(0), 0);
       blocks.push(cluster.pool(), assignment, cluster.server(1), 1, 3);
-      cluster.transport().dropConnections();
-      leave[0] = () -> blocks.push(cluster.pool(), assignment, cluster.server(0), 1, 3);
+      refusals.refuse(cluster, "server-1", Integer.MAX_VALUE);
+      refusals.whenOpened(
+          "server-2", () -> blocks.push(cluster.pool(), assignment, cluster.server(0), 1, 3));
       cluster.health().markFailing(cluster.server(1).id());
 
-      try (PooledShuffleRead read = cluster.read(request(assignment, blocks).build())) {
-        assertThat(drain(read)).isEqualTo(3);
-      }
+      assertThat(batches(cluster, request(assignment, blocks))).isEqualTo(3);
     }
   }
 
@@ -448,9 +414,7 @@ class MultiLocationReadTest {
       blocks.push(cluster.pool(), assignment, cluster.server(1), 1);
       cluster.server(0).damage(0, 100 + 2 * BlockHeader.LENGTH + 10);
 
-      try (PooledShuffleRead read = cluster.read(request(assignment, blocks).build())) {
-        assertThat(drain(read)).isEqualTo(3);
-      }
+      assertThat(batches(cluster, request(assignment, blocks))).isEqualTo(3);
     }
   }
 
@@ -483,9 +447,7 @@ class MultiLocationReadTest {
         local.add(blocks, 2);
         request.expect(partition, 3, 3);
       }
-      try (PooledShuffleRead read = cluster.read(request.build())) {
-        assertThat(drain(read)).isEqualTo(100);
-      }
+      assertThat(batches(cluster, request)).isEqualTo(100);
       assertThat(local.requests()).hasSizeBetween(1, 2);
     }
   }
@@ -513,9 +475,7 @@ class MultiLocationReadTest {
       }
       // Another location may have this block.
       blocks.push(cluster.pool(), assignment, cluster.server(0), 1);
-      try (PooledShuffleRead read = cluster.read(request(assignment, blocks).build())) {
-        assertThat(drain(read)).isEqualTo(3);
-      }
+      assertThat(batches(cluster, request(assignment, blocks))).isEqualTo(3);
     }
   }
 
