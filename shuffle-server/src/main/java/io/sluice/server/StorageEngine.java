@@ -178,12 +178,13 @@ record StorageEngine(
   }
 
   /**
-   * Lets the stop delete all run files, because other servers have their data. Other servers adopt
-   * files that stay on the remote tier.
+   * Lets the stop delete all run files, because other servers have their data, except those of lost
+   * servers. Other servers adopt files that stay on the remote tier.
    *
    * @param timeoutMs maximum time of the deletions
    */
   void deleteRunsAtStop(long timeoutMs) {
+    adopted.leave();
     store.deleteRunsAtClose();
     runs.raiseCloseWait(timeoutMs);
   }

@@ -77,6 +77,14 @@ record Fault(Kind kind, long atMs, long seed) {
       return damagesDisks() || this == CRASH || this == MACHINE_CRASH;
     }
 
+    /**
+     * Whether a server can report a loss although nothing was lost: one that left and returned does
+     * not know what it had, and reads that take as long as a pause time out.
+     */
+    boolean raisesDoubt() {
+      return this == MOVE || this == PAUSE;
+    }
+
     /** Whether a server can believe that it has data that is gone. */
     boolean damagesDisks() {
       return DAMAGING.contains(this);
@@ -110,6 +118,9 @@ record Fault(Kind kind, long atMs, long seed) {
 
     /** The disks of a server are damaged. */
     void damaged(SimulatedServer server);
+
+    /** A server cannot know any longer that it has lost nothing. */
+    void inDoubt(SimulatedServer server);
   }
 
   /** Injects the fault. */
@@ -124,6 +135,9 @@ record Fault(Kind kind, long atMs, long seed) {
     long nanos = TimeUnit.MILLISECONDS.toNanos(downMs);
     if (kind.damagesDisks()) {
       target.damaged(server);
+    }
+    if (kind.raisesDoubt()) {
+      target.inDoubt(server);
     }
     switch (kind) {
       case CUTS -> network.cutPermille(2 + random.nextInt(20));

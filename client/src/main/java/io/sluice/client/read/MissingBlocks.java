@@ -25,7 +25,10 @@ public record MissingBlocks(
     NEVER_WRITTEN,
     /** The shuffle was unregistered, or its application's lease ended. */
     EXPIRED,
-    /** The server stored them, or may have stored them, before a restart or the loss of a disk. */
+    /**
+     * The server stored them, or may have stored them, before a restart or the loss of a disk; or
+     * its disk does not return them.
+     */
     LOST,
     /** Some blocks of the attempt exist, others do not. */
     INCOMPLETE,

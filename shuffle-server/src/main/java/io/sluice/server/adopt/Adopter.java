@@ -227,6 +227,28 @@ public final class Adopter implements AdoptedData, AutoCloseable {
     }
   }
 
+  @Override
+  public void leave() {
+    tier.adopted()
+        .forEach(
+            (directory, server) -> {
+              if (!server.equals(OWN)) {
+                leave(directory);
+              }
+            });
+  }
+
+  private void leave(String directory) {
+    try {
+      tier.leave(directory);
+    } catch (IOException e) {
+      LOG.warn(
+          "record of an adopted directory not deleted directory={} problem={}",
+          directory,
+          e.getMessage());
+    }
+  }
+
   private synchronized void ended(String directory) {
     pending.remove(directory);
   }

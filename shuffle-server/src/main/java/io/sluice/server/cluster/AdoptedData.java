@@ -22,6 +22,9 @@ public interface AdoptedData {
 
         @Override
         public void applied(List<ShuffleMove> moves) {}
+
+        @Override
+        public void leave() {}
       };
 
   /** Begins adoptions that a coordinator ordered; orders may be repeated. */
@@ -37,4 +40,11 @@ public interface AdoptedData {
 
   /** Called with moves that drivers have applied. */
   void applied(List<ShuffleMove> moves);
+
+  /**
+   * Leaves the runs of lost servers to the next adopter; called before a server that has moved its
+   * data deletes its runs. A lost server that has returned may serve them, and drivers may not know
+   * that they were adopted.
+   */
+  void leave();
 }

@@ -239,6 +239,12 @@ public final class RemoteTier {
     marks.delete(directory);
   }
 
+  /** Ends the adoption of a directory, and leaves its files to the next adopter. */
+  public void leave(String directory) throws IOException {
+    storage.abandon(directory);
+    adopted.remove(directory);
+  }
+
   /**
    * Health thresholds of the tier: longer times and fewer probes than for a local disk, since many
    * servers share one file system. Data on a file system outlives its outages, so failed reads

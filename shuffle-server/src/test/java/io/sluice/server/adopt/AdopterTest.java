@@ -249,6 +249,25 @@ class AdopterTest {
   }
 
   @Test
+  void leavesRunsOfLostServersToTheNextAdopter() throws Exception {
+    addRun("lost_1", SHUFFLE, 1);
+    start();
+    order("lost_1", "lost:1");
+    await(() -> moves().size() == 1 && adopter.pending() == 0);
+
+    adopter.leave();
+    store.deleteRunsAtClose();
+    store.close();
+
+    await(() -> runs.count() == 0);
+    assertThat(tier.catalog().runs()).isEmpty();
+    assertThat(tier.adopted()).isEmpty();
+    assertThat(disk.storage().directories()).doesNotContain("lost_1");
+    assertThat(disk.storage().emptyDirectories()).doesNotContain("lost_1");
+    assertThat(files.paths()).contains(path("lost_1", SHUFFLE, 1));
+  }
+
+  @Test
   void servesThemAfterARestart() throws Exception {
     addRun("lost_1", SHUFFLE, 1);
     start();

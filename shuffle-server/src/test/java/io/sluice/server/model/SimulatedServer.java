@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.sluice.common.config.HostPort;
 import io.sluice.proto.ServerId;
+import io.sluice.server.adopt.Adopter;
 import io.sluice.server.adopt.AdopterSteps;
 import io.sluice.server.background.ScrubSteps;
 import io.sluice.server.catalog.CleanStop;
@@ -347,6 +348,7 @@ public final class SimulatedServer {
     isLeaving = stopping.decommission.hasEnded();
     disconnect.run();
     if (stopping.decommission.hasMoved()) {
+      stopping.adopter.ifPresent(Adopter::leave);
       stopping.model.store.deleteRunsAtClose();
       stopping.model.store.close();
       stopping.model.housekeep();
