@@ -15,13 +15,16 @@ import java.util.stream.Collectors;
 /**
  * Results of a benchmark: a row for each job, codec, number of partitions and side, with medians
  * over its rounds. Ratios are medians of the ratios of the rounds, because the runs of a round are
- * seconds apart.
+ * seconds apart. With other services, the tables have names of their own, so that one page can have
+ * both.
  */
 final class JobTable implements TabledOutcome {
   private static final double BYTES_PER_MIB = 1 << 20;
   private static final double MILLIS_PER_SECOND = 1000;
+  private static final int SIDES_WITHOUT_PEERS = 2;
 
   private final Map<Key, List<JobRound>> rounds = new LinkedHashMap<>();
+  private final String name;
 
   private record Key(String codec, int partitions, String job) {
     static Key of(JobRound round) {
@@ -30,6 +33,8 @@ final class JobTable implements TabledOutcome {
   }
 
   JobTable(List<JobRound> all) {
+    name =
+        all.stream().anyMatch(one -> one.sides().size() > SIDES_WITHOUT_PEERS) ? "peers" : "spark";
     all.stream()
         .sorted(
             Comparator.comparing(JobRound::codec)
@@ -46,9 +51,9 @@ final class JobTable implements TabledOutcome {
   @Override
   public List<BenchTable> tables() {
     return List.of(
-        fill(costs(), JobTable::costRow),
-        fill(stages(), JobTable::stageRow),
-        fill(bytes(), JobTable::bytesRow));
+        fill(costs(name), JobTable::costRow),
+        fill(stages(name), JobTable::stageRow),
+        fill(bytes(name), JobTable::bytesRow));
   }
 
   /** Returns the cells of a row behind its key. */
@@ -81,9 +86,9 @@ final class JobTable implements TabledOutcome {
     return new BenchTable(name, title, all.toArray(Column[]::new));
   }
 
-  private static BenchTable costs() {
+  private static BenchTable costs(String name) {
     return table(
-            "spark",
+            name,
             "Spark jobs by shuffle",
             Column.number("CPU s", 2),
             Column.number("of executors", 2),
@@ -118,9 +123,9 @@ final class JobTable implements TabledOutcome {
         Medians.of(all, ratio(side, run -> run.done().elapsedMs())));
   }
 
-  private static BenchTable stages() {
+  private static BenchTable stages(String name) {
     return table(
-        "spark-stages",
+        name + "-stages",
         "CPU of executors by stage",
         Column.number("map stages, CPU s", 2),
         Column.number("map stages, times built-in", 2),
@@ -136,9 +141,9 @@ final class JobTable implements TabledOutcome {
         Medians.of(all, ratio(side, run -> run.done().reduceCpuMs())));
   }
 
-  private static BenchTable bytes() {
+  private static BenchTable bytes(String name) {
     return table(
-        "spark-bytes",
+        name + "-bytes",
         "Bytes and memory of Spark jobs",
         Column.number("wrote, MiB", 1),
         Column.number("read, MiB", 1),

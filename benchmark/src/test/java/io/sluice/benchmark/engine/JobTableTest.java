@@ -20,11 +20,27 @@ class JobTableTest {
 
   private static JobRound round(String digestOfPeer) {
     return new JobRound(
-        "lz4",
-        List.of(
-            side("built-in", "d", 1_000, 2_000),
-            side("sluice", "d", 900, 1_000),
-            side("other", digestOfPeer, 1_500, 3_000)));
+        "lz4", List.of(builtIn(), sluice(), side("other", digestOfPeer, 1_500, 3_000)));
+  }
+
+  private static SideRun builtIn() {
+    return side("built-in", "d", 1_000, 2_000);
+  }
+
+  private static SideRun sluice() {
+    return side("sluice", "d", 900, 1_000);
+  }
+
+  @Test
+  void namesTablesWithPeersDifferently() {
+    JobRound without = new JobRound("lz4", List.of(builtIn(), sluice()));
+
+    assertThat(new JobTable(List.of(without)).tables())
+        .extracting(BenchTable::name)
+        .containsExactly("spark", "spark-stages", "spark-bytes");
+    assertThat(new JobTable(List.of(round("d"))).tables())
+        .extracting(BenchTable::name)
+        .containsExactly("peers", "peers-stages", "peers-bytes");
   }
 
   @Test
