@@ -94,6 +94,30 @@ class ReportCommandTest {
         .contains(">2.00 GiB/s<");
   }
 
+  @Test
+  void labelsRowsByWhatTheyDifferIn() {
+    BenchTable table =
+        new BenchTable(
+                "jobs",
+                "Jobs",
+                Column.text("job"),
+                Column.text("codec"),
+                Column.number("partitions", 0),
+                Column.text("shuffle"),
+                Column.number("s", 1))
+            .row("sort", "lz4", 200, "a", 1)
+            .row("sort", "lz4", 200, "b", 2)
+            .row("sort", "none", 200, "a", 3)
+            .row("sort", "none", 200, "b", 4);
+
+    ChartSeries series =
+        ChartSeries.of(
+            table, new Chart("Time", "s", Chart.Kind.BARS, "job", "shuffle", List.of("s")));
+
+    assertThat(series.labels()).containsExactly("sort, lz4", "sort, none");
+    assertThat(series.values()).isEqualTo(Map.of("a", List.of(1.0, 3.0), "b", List.of(2.0, 4.0)));
+  }
+
   @ParameterizedTest
   @CsvSource({
     "0.9, 1",
