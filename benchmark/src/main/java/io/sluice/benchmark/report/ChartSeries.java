@@ -36,13 +36,14 @@ record ChartSeries(List<String> labels, Map<String, List<Double>> values) {
     Map<String, List<Double>> values = new LinkedHashMap<>();
     for (int i = 0; i < ofRows.size(); i++) {
       List<Object> row = table.rows().get(i);
+      int label = labels.indexOf(ofRows.get(i));
       for (String column : chart.values()) {
         String series = chart.by().isEmpty() ? column : text(table, row, table.column(chart.by()));
         List<Double> numbers =
             values.computeIfAbsent(
                 series, name -> new ArrayList<>(Collections.nCopies(labels.size(), null)));
         if (row.get(table.column(column)) instanceof Number number) {
-          numbers.set(labels.indexOf(ofRows.get(i)), number.doubleValue());
+          numbers.set(label, number.doubleValue());
         }
       }
     }
