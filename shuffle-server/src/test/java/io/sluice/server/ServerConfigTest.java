@@ -363,6 +363,16 @@ class ServerConfigTest {
   }
 
   @Test
+  void refusesASocketPathThatTheSystemCannotHold() {
+    String longest = "/" + "a".repeat(106);
+    assertThat(config(Map.of("rss.server.shortcircuit.socket", longest)).shortCircuit())
+        .hasValueSatisfying(config -> assertThat(config.socket()).hasToString(longest));
+    assertRefused(
+        Map.of("rss.server.shortcircuit.socket", longest + "a"), "a path of at most 107 bytes");
+    assertRefused(Map.of("rss.server.shortcircuit.socket", "a"), "an absolute path");
+  }
+
+  @Test
   void reportsUnsupportedSettings() {
     assertRefused(
         Map.of("rss.storage.type", "MEMORY_HDFS"),

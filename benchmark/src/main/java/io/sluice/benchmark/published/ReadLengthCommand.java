@@ -114,7 +114,13 @@ public final class ReadLengthCommand implements Callable<Integer> {
     try (BenchDirectory directory = servers.makeDirectory("sluice-bench-read-length");
         ProtectedCluster cluster =
             ProtectedCluster.start(
-                protection, directory.path(), ServerShape.ofBuffer(servers.memoryBytes()))) {
+                protection,
+                directory.path(),
+                ServerShape.ofBuffer(servers.memoryBytes())
+                    // The default path, below the server's directory, can be too long.
+                    .with(
+                        "rss.server.shortcircuit.socket",
+                        directory.path().resolve("sluice.sock").toString()))) {
       ReadLengthBench bench =
           new ReadLengthBench(
               cluster,

@@ -3,6 +3,8 @@ package io.sluice.server.net;
 import io.sluice.common.config.ConfigKey;
 import io.sluice.common.config.ConfigSet;
 import io.sluice.transport.server.DataTransportConfig;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -21,7 +23,7 @@ import java.util.Optional;
 public record ShortCircuitConfig(
     Path socket, int maxConnections, int maxConnectionsPerUser, int firstRequestMs, int idleMs) {
   /** Size of {@code sun_path} on Linux, without the terminating zero. */
-  public static final int MAX_PATH_BYTES = 107;
+  private static final int MAX_PATH_BYTES = 107;
 
   static final ConfigKey<Boolean> ENABLED =
       ConfigKey.bool("rss.server.shortcircuit.enabled")
@@ -36,12 +38,15 @@ public record ShortCircuitConfig(
   static final ConfigKey<String> SOCKET =
       ConfigKey.string("rss.server.shortcircuit.socket")
           .check(path -> path.startsWith("/"), "an absolute path")
+          .check(
+              path -> pathBytes(path) <= MAX_PATH_BYTES,
+              "a path of at most " + MAX_PATH_BYTES + " bytes")
           .doc(
-              "Path of the Unix domain socket for short-circuit reads, absolute"
-                  + " and at most 107 bytes. By default it is sluice.sock in the first directory"
-                  + " of rss.storage.basePath. Set it if client containers cannot access that"
-                  + " directory. All directories of the path must belong to root or to the"
-                  + " server's user, and be writable by no others.")
+              "Path of the Unix domain socket for short-circuit reads. By default it is sluice.sock"
+                  + " in the first directory of rss.storage.basePath. Set it if client containers"
+                  + " cannot access that directory, or if its path is too long. All directories of"
+                  + " the path must belong to root or to the server's user, and be writable by no"
+                  + " others.")
           .build();
 
   /** Configuration keys of this record. */
@@ -77,5 +82,27 @@ public record ShortCircuitConfig(
                 data.helloTimeoutMs(),
                 data.stallTimeoutMs()))
         : Optional.empty();
+  }
+
+  /**
+   * @throws IOException if the operating system allows no socket with this path, as that of the
+   *     default location is not checked with the configuration
+   */
+  void checkPath() throws IOException {
+    int bytes = pathBytes(socket.toString());
+    if (bytes > MAX_PATH_BYTES) {
+      throw new IOException(
+          "the path has "
+              + bytes
+              + " bytes, at most "
+              + MAX_PATH_BYTES
+              + " are possible; set "
+              + SOCKET.name()
+              + " to a shorter one");
+    }
+  }
+
+  private static int pathBytes(String path) {
+    return path.getBytes(StandardCharsets.UTF_8).length;
   }
 }

@@ -36,7 +36,6 @@ import io.sluice.transport.protocol.ServerHandshake;
 import io.sluice.transport.server.DataTransportConfig;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -149,11 +148,7 @@ public final class ShortCircuitServer implements AutoCloseable {
     } catch (UnsupportedOperationException e) {
       throw new IOException(e.getMessage(), e);
     }
-    byte[] path = config.socket().toString().getBytes(StandardCharsets.UTF_8);
-    if (path.length > ShortCircuitConfig.MAX_PATH_BYTES) {
-      throw new IOException(
-          "socket path of " + path.length + " bytes, maximum " + ShortCircuitConfig.MAX_PATH_BYTES);
-    }
+    config.checkPath();
     deleteLeftover();
     placeholder = FileChannel.open(PLACEHOLDER, StandardOpenOption.READ);
     eventLoop =

@@ -234,6 +234,19 @@ class ShortCircuitServerTest {
   }
 
   @Test
+  void namesTheKeyIfTheSocketPathIsTooLong() {
+    ShortCircuitServer refused =
+        server(
+            directory.resolve("a".repeat(107 - directory.toString().length())),
+            ConnectionGuard.OPEN);
+    assertThatThrownBy(refused::start)
+        .isInstanceOf(IOException.class)
+        .hasMessage(
+            "the path has 108 bytes, at most 107 are possible;"
+                + " set rss.server.shortcircuit.socket to a shorter one");
+  }
+
+  @Test
   void aDeletedFileOccupiesNoSpaceWhileAClientHasItsDescriptor() throws Exception {
     RunFile run = shuffle.spill(disk, 9);
     FileDescriptor received;
