@@ -189,6 +189,9 @@ public enum SparkVersion {
   }
 
   private static String notBuilt(String what) {
-    return "no " + what + ": build with mvn -pl integration-test -am verify";
+    return "no "
+        + what
+        + ": build with mvn -pl integration-test -am verify, and run integration-test/fetch-engines"
+        + " for releases of nightly tests";
   }
 }

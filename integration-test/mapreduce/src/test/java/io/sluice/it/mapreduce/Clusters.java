@@ -109,10 +109,11 @@ final class Clusters implements AutoCloseable {
   private YarnCluster yarn(
       String name, String homeModule, int nodes, int nodeMemoryMb, EngineJava java)
       throws IOException {
-    HadoopHome resolved =
-        HadoopHome.resolved(
-            ROOT.resolve(homeModule).resolve("target/jars.txt"),
-            directory.resolve("hadoop-of-" + name));
+    Path jars = ROOT.resolve(homeModule).resolve("target/jars.txt");
+    if (!Files.exists(jars)) {
+      throw new IllegalStateException("no " + jars + ": run integration-test/fetch-engines");
+    }
+    HadoopHome resolved = HadoopHome.resolved(jars, directory.resolve("hadoop-of-" + name));
     List<String> entries = new ArrayList<>(resolved.entries());
     entries.add(ROOT.resolve("integration-test/mapreduce-jobs/target/classes").toString());
     Map<String, String> settings = YarnCluster.smallJobs();
