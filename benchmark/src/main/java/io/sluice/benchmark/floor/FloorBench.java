@@ -1,5 +1,6 @@
 package io.sluice.benchmark.floor;
 
+import io.sluice.benchmark.cluster.FreePages;
 import io.sluice.benchmark.cluster.ProcessMeter;
 import io.sluice.benchmark.cluster.ProtectedCluster;
 import io.sluice.benchmark.floor.FloorRequest.Work;

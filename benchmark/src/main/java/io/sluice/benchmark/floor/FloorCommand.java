@@ -1,6 +1,7 @@
 package io.sluice.benchmark.floor;
 
 import io.sluice.benchmark.cluster.BenchDirectory;
+import io.sluice.benchmark.cluster.FreePages;
 import io.sluice.benchmark.cluster.ProtectedCluster;
 import io.sluice.benchmark.cluster.ProtectedCluster.ServerShape;
 import io.sluice.benchmark.cluster.Protection;

@@ -1,6 +1,7 @@
 package io.sluice.benchmark.published;
 
 import io.sluice.benchmark.cluster.BenchDirectory;
+import io.sluice.benchmark.cluster.FreePages;
 import io.sluice.benchmark.cluster.ProcessMeter;
 import io.sluice.benchmark.cluster.ProtectedCluster;
 import io.sluice.benchmark.cluster.ProtectedCluster.ServerShape;
@@ -11,6 +12,7 @@ import io.sluice.cli.bench.BenchLoad;
 import io.sluice.cli.bench.BenchNames;
 import io.sluice.cli.bench.BenchReport;
 import io.sluice.cli.bench.BenchRun;
+import io.sluice.cli.bench.ProgressLine;
 import io.sluice.cli.bench.ResultOptions;
 import io.sluice.client.TransportKind;
 import io.sluice.common.config.DataSize;
@@ -39,7 +41,10 @@ import picocli.CommandLine.Spec;
             + "and check the resident memory of the server.")
 public final class MagnetCommand implements Callable<Integer> {
   private static final int MAX_BLOCK = 8 << 20;
-  private static final long FRAME = 1 << 20;
+
+  // Defaults of clients.
+  private static final long FRAME = 2 << 20;
+  private static final long SLICE = 4 << 20;
 
   @Spec private CommandSpec spec;
   @Mixin private ResultOptions results;
@@ -120,7 +125,7 @@ public final class MagnetCommand implements Callable<Integer> {
     Map<Integer, List<MagnetRound>> measured;
     try (BenchDirectory directory = servers.makeDirectory("sluice-bench-magnet");
         ProtectedCluster cluster = ProtectedCluster.start(protection, directory.path(), shape)) {
-      measured = measure(cluster);
+      measured = measure(cluster, new FreePages(directory.path(), total.bytes()));
     }
     List<String> notes = new ArrayList<>();
     notes.add(
@@ -172,7 +177,7 @@ public final class MagnetCommand implements Callable<Integer> {
   }
 
   /** Measures the sizes in alternating order, so that other load affects all of them. */
-  private Map<Integer, List<MagnetRound>> measure(ProtectedCluster cluster)
+  private Map<Integer, List<MagnetRound>> measure(ProtectedCluster cluster, FreePages freePages)
       throws IOException, InterruptedException {
     Map<Integer, List<MagnetRound>> measured = new TreeMap<>();
     blockSizes.forEach(size -> measured.put((int) size.bytes(), new ArrayList<>()));
@@ -182,6 +187,7 @@ public final class MagnetCommand implements Callable<Integer> {
         Collections.reverse(order);
       }
       for (int size : order) {
+        freePages.use();
         MagnetRound result = round(cluster, size);
         if (round > 0) {
           measured.get(size).add(result);
@@ -193,21 +199,29 @@ public final class MagnetCommand implements Callable<Integer> {
 
   private MagnetRound round(ProtectedCluster cluster, int blockBytes)
       throws IOException, InterruptedException {
-    BenchLoad load =
-        BenchLoad.of(connections, blockBytes, total.bytes(), FRAME).withTransport(transport);
+    ProgressLine.Factory progress = BenchNames.progress(spec);
     BenchRun.Target target = cluster.target();
+    String application = target.freshApplication();
     ProcessMeter server = cluster.server();
     server.resetResidentPeak();
-    try (BenchRun run =
-        BenchRun.start(load, target, BenchNames.progress(spec), target.freshApplication())) {
+    BenchLoad push = load(blockBytes, FRAME);
+    BenchLoad fetch = load(blockBytes, SLICE);
+    try (BenchRun pushes = BenchRun.start(push, target, progress, application);
+        BenchRun fetches = BenchRun.start(fetch, target, progress, application)) {
       try {
-        BenchReport pushed = run.push();
+        BenchReport pushed = pushes.push();
         BenchReport fetched =
-            run.fetch(run.cluster().allPartitionsOnEveryServer(load.partitions()), pushed.blocks());
+            fetches.fetch(
+                fetches.cluster().allPartitionsOnEveryServer(fetch.partitions()), pushed.blocks());
         return new MagnetRound(pushed, fetched, server.residentPeakBytes());
       } finally {
-        run.cluster().forget();
+        pushes.cluster().forget();
       }
     }
+  }
+
+  private BenchLoad load(int blockBytes, long frameBytes) {
+    return BenchLoad.of(connections, blockBytes, total.bytes(), frameBytes)
+        .withTransport(transport);
   }
 }

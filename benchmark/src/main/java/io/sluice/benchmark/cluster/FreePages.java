@@ -1,4 +1,4 @@
-package io.sluice.benchmark.floor;
+package io.sluice.benchmark.cluster;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -13,7 +13,7 @@ import java.nio.file.StandardOpenOption;
  * {@link #use}, the program that writes first pays for the pages of all that follow. Used by one
  * thread.
  */
-final class FreePages {
+public final class FreePages {
   private static final int BUFFER_BYTES = 1 << 20;
 
   private final Path file;
@@ -24,13 +24,13 @@ final class FreePages {
    * @param directory for a file that exists only during {@link #use}
    * @param bytes size of the pages that are about to be written
    */
-  FreePages(Path directory, long bytes) {
+  public FreePages(Path directory, long bytes) {
     this.file = directory.resolve("free-pages");
     this.bytes = bytes;
   }
 
   /** Uses pages of the page cache and frees them, so that the next program gets them at once. */
-  void use() throws IOException {
+  public void use() throws IOException {
     try (FileChannel channel =
         FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
       for (long done = 0; done < bytes; ) {
