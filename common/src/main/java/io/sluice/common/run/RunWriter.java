@@ -13,8 +13,8 @@ import java.util.zip.CRC32C;
 
 /**
  * Writes one run sequentially, with gathering writes directly from the buffers of the blocks. Its
- * memory is bounded by the number of extents, not of blocks: block lists are written in a second
- * pass over the block headers.
+ * memory is bounded by the number of extents, not of blocks: it keeps the block list entries of the
+ * first blocks only, and reads the headers of the others a second time.
  *
  * <p>Not thread-safe. Borrows every buffer until {@link #finish} returns. After an exception the
  * file is invalid and the writer must not be used again.
@@ -22,11 +22,18 @@ import java.util.zip.CRC32C;
 public final class RunWriter {
   private static final int FOOTER_BUFFER_BLOCKS = 2048;
 
+  /**
+   * Maximum number of blocks whose entries are kept, in at most 1.5 MiB. A second read of a header
+   * costs an access to memory that is no longer in the caches.
+   */
+  private static final int MAX_KEPT_BLOCKS = 1 << 15;
+
   private final RunOutput out;
   private final RunHeader header;
   private final List<RunId> replaced;
   private final List<RunExtent> extents = new ArrayList<>();
-  private final List<List<ByteBuf>> buffersByExtent = new ArrayList<>();
+  private final List<BlockListSource> blockLists = new ArrayList<>();
+  private int keptBlocks;
   private int lastPartition = -1;
 
   /**
@@ -66,15 +73,21 @@ public final class RunWriter {
     lastPartition = partition;
     long start = out.position();
     ExtentSummary summary = new ExtentSummary(logicalStart);
+    BlockListSource blockList = new BlockListSource(List.copyOf(buffers));
     for (ByteBuf buffer : buffers) {
-      forEachBlock(buffer, summary::add);
+      forEachBlock(
+          buffer,
+          block -> {
+            summary.add(block);
+            blockList.keep(block);
+          });
       out.add(buffer);
     }
     if (summary.blockCount == 0) {
       throw new IllegalArgumentException("partition " + partition + " has no blocks");
     }
     extents.add(summary.extent(partition, start, out.position() - start));
-    buffersByExtent.add(List.copyOf(buffers));
+    blockLists.add(blockList);
     return start;
   }
 
@@ -89,19 +102,46 @@ public final class RunWriter {
     }
     long blockListsOffset = out.position();
     for (int i = 0; i < extents.size(); i++) {
-      extents.set(i, writeBlockList(extents.get(i), buffersByExtent.get(i)));
+      extents.set(i, writeBlockList(extents.get(i), blockLists.get(i)));
     }
     return RunFooter.write(out, header, replaced, blockListsOffset, extents);
   }
 
-  private RunExtent writeBlockList(RunExtent extent, List<ByteBuf> buffers) throws IOException {
+  private RunExtent writeBlockList(RunExtent extent, BlockListSource source) throws IOException {
     long start = out.position();
-    BlockListWriter list = new BlockListWriter(extent.blockCount());
-    for (ByteBuf buffer : buffers) {
-      forEachBlock(buffer, list::add);
+    CRC32C crc = new CRC32C();
+    if (source.entries != null) {
+      write(source.entries, crc);
+    } else {
+      BlockListWriter list = new BlockListWriter(extent.blockCount(), crc);
+      for (ByteBuf buffer : source.buffers) {
+        forEachBlock(buffer, list::add);
+      }
+      list.flush();
     }
-    list.flush();
-    return extent.withBlockList(start, (int) list.crc.getValue());
+    return extent.withBlockList(start, (int) crc.getValue());
+  }
+
+  private void write(ByteBuffer entries, CRC32C crc) throws IOException {
+    entries.flip();
+    crc.update(entries.duplicate());
+    out.add(entries);
+  }
+
+  private static ByteBuffer newEntries(int blocks) {
+    return ByteBuffer.allocate(blocks * RunFormat.BLOCK_ENTRY_LENGTH)
+        .order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  private static void put(ByteBuffer entries, BlockHeader block) {
+    RunFormat.encode(
+        entries,
+        new RunBlock(
+            block.mapAttempt(),
+            block.mapIndex(),
+            block.sequence(),
+            block.blockLength(),
+            block.flags()));
   }
 
   private static void forEachBlock(ByteBuf buffer, BlockSink sink) throws IOException {
@@ -177,43 +217,63 @@ public final class RunWriter {
     }
   }
 
+  /** What the block list of one partition is written from: entries, or else buffers. */
+  private final class BlockListSource {
+    private final List<ByteBuf> buffers;
+
+    /** Null if not all entries of the partition are kept. */
+    private ByteBuffer entries;
+
+    BlockListSource(List<ByteBuf> buffers) {
+      this.buffers = buffers;
+      // Each buffer has at least one block.
+      this.entries = newEntries(Math.min(buffers.size(), MAX_KEPT_BLOCKS - keptBlocks));
+    }
+
+    void keep(BlockHeader block) {
+      if (entries == null) {
+        return;
+      }
+      if (keptBlocks == MAX_KEPT_BLOCKS) {
+        entries = null;
+        return;
+      }
+      if (!entries.hasRemaining()) {
+        ByteBuffer full = entries.flip();
+        entries = newEntries(2 * full.limit() / RunFormat.BLOCK_ENTRY_LENGTH).put(full);
+      }
+      put(entries, block);
+      keptBlocks++;
+    }
+  }
+
   /** Writes the block list of one partition through small buffers. */
   private final class BlockListWriter {
-    private final CRC32C crc = new CRC32C();
+    private final CRC32C crc;
     private int blocksLeft;
     private ByteBuffer entries;
 
-    BlockListWriter(int blockCount) {
+    BlockListWriter(int blockCount, CRC32C crc) {
+      this.crc = crc;
       blocksLeft = blockCount;
-      entries = newBuffer();
+      entries = nextEntries();
     }
 
     void add(BlockHeader block) throws IOException {
       if (!entries.hasRemaining()) {
         flush();
-        entries = newBuffer();
+        entries = nextEntries();
       }
       blocksLeft--;
-      RunFormat.encode(
-          entries,
-          new RunBlock(
-              block.mapAttempt(),
-              block.mapIndex(),
-              block.sequence(),
-              block.blockLength(),
-              block.flags()));
+      put(entries, block);
     }
 
     void flush() throws IOException {
-      entries.flip();
-      crc.update(entries.duplicate());
-      out.add(entries);
+      write(entries, crc);
     }
 
-    private ByteBuffer newBuffer() {
-      int blocks = Math.min(blocksLeft, FOOTER_BUFFER_BLOCKS);
-      return ByteBuffer.allocate(blocks * RunFormat.BLOCK_ENTRY_LENGTH)
-          .order(ByteOrder.LITTLE_ENDIAN);
+    private ByteBuffer nextEntries() {
+      return newEntries(Math.min(blocksLeft, FOOTER_BUFFER_BLOCKS));
     }
   }
 }

@@ -145,6 +145,34 @@ class RunFileTest {
   }
 
   @Test
+  void listsMoreBlocksThanItsWriterKeeps() throws IOException {
+    int perPartition = 12_000;
+    Map<Integer, List<ByteBuf>> buffers = new TreeMap<>();
+    for (int partition = 0; partition < 4; partition++) {
+      buffers.put(partition, new ArrayList<>());
+      for (int map = 0; map < perPartition; map++) {
+        buffers
+            .get(partition)
+            .add(block(map, map, partition, 0, BlockHeader.FLAG_LAST, new byte[map % 5]));
+      }
+    }
+    Path file = directory.resolve("more-than-kept");
+    write(file, EXAMPLE, buffers, 0);
+    try (RunReader run = RunReader.open(file)) {
+      run.verify();
+      for (int partition = 0; partition < 4; partition++) {
+        List<RunBlock> blocks = run.blocks(run.extents().get(partition));
+        assertThat(blocks).hasSize(perPartition);
+        for (int map = 0; map < perPartition; map++) {
+          assertThat(blocks.get(map))
+              .isEqualTo(
+                  new RunBlock(map, map, 0, BlockHeader.LENGTH + map % 5, BlockHeader.FLAG_LAST));
+        }
+      }
+    }
+  }
+
+  @Test
   void visitsMoreBlocksThanOneChunk() throws IOException {
     List<ByteBuf> buffers = new ArrayList<>();
     for (int map = 0; map < 10_000; map++) {
