@@ -73,13 +73,9 @@ class DamagedRunFileTest {
       throws IOException, InterruptedException {
     SparkApplication application =
         mode.configure(
-            FaultCluster.impatient(
+            FaultCluster.awaitingRestarts(
                 SparkApplication.onSluice(directory.resolve("job"), cluster.quorum())));
-    Outcome found =
-        application
-            .set("spark.rss.client.server.unreachable.timeout", "60s")
-            .at("damaged/mapped", damage)
-            .run(List.of(CALM, DAMAGED));
+    Outcome found = application.at("damaged/mapped", damage).run(List.of(CALM, DAMAGED));
     assertThat(found.exitCode()).as(found.log()).isZero();
     assertThat(found.fallbacks()).isEmpty();
     assertThat(found.digest(DAMAGED)).isEqualTo(found.digest(CALM));

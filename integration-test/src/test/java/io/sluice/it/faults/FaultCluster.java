@@ -37,4 +37,13 @@ final class FaultCluster {
         .set("spark.locality.wait", "0s")
         .set("spark.deploy.maxExecutorRetries", "-1");
   }
+
+  /** As {@link #impatient}, but tasks wait for the restart of a server. */
+  static SparkApplication awaitingRestarts(SparkApplication application) {
+    return impatient(application)
+        .set("spark.rss.client.server.unreachable.timeout", "60s")
+        // The interval of attempts is short: the default number would end after 7 s.
+        .set("spark.rss.client.rpc.maxAttempts", "1000")
+        .set("spark.rss.client.retry.max", "1000");
+  }
 }

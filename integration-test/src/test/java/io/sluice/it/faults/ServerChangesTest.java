@@ -160,9 +160,8 @@ class ServerChangesTest {
       jobs.addAll(List.of("pause:restarted", LEAVING + "@in-map", "pause:left", AFTER));
       jobs.add("pause:checked");
       Outcome found =
-          FaultCluster.impatient(
+          FaultCluster.awaitingRestarts(
                   SparkApplication.onSluice(directory.resolve("job"), cluster.quorum()))
-              .set("spark.rss.client.server.unreachable.timeout", "60s")
               .set("spark.cleaner.referenceTracking", "false")
               .at("restart", this::beginRestarts)
               .at("restarted", this::checkRestarts)

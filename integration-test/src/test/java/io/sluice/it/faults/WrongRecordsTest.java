@@ -42,10 +42,9 @@ class WrongRecordsTest {
       probe.awaitActiveServers(1, Duration.ofSeconds(60));
 
       Outcome found =
-          FaultCluster.impatient(
+          FaultCluster.awaitingRestarts(
                   SparkApplication.onSluice(directory.resolve("job"), cluster.quorum())
                       .withOneExecutor())
-              .set("spark.rss.client.server.unreachable.timeout", "60s")
               .set("spark.rss.client.io.compression.codec", "none")
               .at("altered/mapped", this::alterOneRecord)
               .run(List.of(CALM, ALTERED));
