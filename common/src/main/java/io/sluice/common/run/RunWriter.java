@@ -74,13 +74,13 @@ public final class RunWriter {
     long start = out.position();
     ExtentSummary summary = new ExtentSummary(logicalStart);
     BlockListSource blockList = new BlockListSource(List.copyOf(buffers));
+    BlockSink both =
+        block -> {
+          summary.add(block);
+          blockList.keep(block);
+        };
     for (ByteBuf buffer : buffers) {
-      forEachBlock(
-          buffer,
-          block -> {
-            summary.add(block);
-            blockList.keep(block);
-          });
+      forEachBlock(buffer, both);
       out.add(buffer);
     }
     if (summary.blockCount == 0) {
@@ -131,17 +131,6 @@ public final class RunWriter {
   private static ByteBuffer newEntries(int blocks) {
     return ByteBuffer.allocate(blocks * RunFormat.BLOCK_ENTRY_LENGTH)
         .order(ByteOrder.LITTLE_ENDIAN);
-  }
-
-  private static void put(ByteBuffer entries, BlockHeader block) {
-    RunFormat.encode(
-        entries,
-        new RunBlock(
-            block.mapAttempt(),
-            block.mapIndex(),
-            block.sequence(),
-            block.blockLength(),
-            block.flags()));
   }
 
   private static void forEachBlock(ByteBuf buffer, BlockSink sink) throws IOException {
@@ -242,7 +231,7 @@ public final class RunWriter {
         ByteBuffer full = entries.flip();
         entries = newEntries(2 * full.limit() / RunFormat.BLOCK_ENTRY_LENGTH).put(full);
       }
-      put(entries, block);
+      RunFormat.encode(entries, RunBlock.of(block));
       keptBlocks++;
     }
   }
@@ -265,7 +254,7 @@ public final class RunWriter {
         entries = nextEntries();
       }
       blocksLeft--;
-      put(entries, block);
+      RunFormat.encode(entries, RunBlock.of(block));
     }
 
     void flush() throws IOException {

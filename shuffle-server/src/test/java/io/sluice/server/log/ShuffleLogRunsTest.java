@@ -428,13 +428,7 @@ class ShuffleLogRunsTest {
     for (int at = 0; at < run.file.length; ) {
       BlockHeader block = BlockHeader.read(file, at, run.file.length);
       if (block.partition() == partition) {
-        blocks.add(
-            new RunBlock(
-                block.mapAttempt(),
-                block.mapIndex(),
-                block.sequence(),
-                block.blockLength(),
-                block.flags()));
+        blocks.add(RunBlock.of(block));
       }
       at += block.blockLength();
     }
